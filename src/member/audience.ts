@@ -15,7 +15,7 @@ export class Audience {
   }
 
   add(listener: () => void): () => void {
-    this.#listeners = [...this.#listeners, listener];
+    this.#listeners = this.#listeners.concat(listener); // No longer than it needs to be.
     return () => {
       this.#listeners = this.#listeners.filter((each) => each !== listener);
     };

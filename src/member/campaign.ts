@@ -1,4 +1,5 @@
 import type { Command, Outcome, View } from '../core/index.ts';
+import type { Resting } from '../host/index.ts';
 import type { Pace, Paced } from './pace.ts';
 
 /** What a campaign needs of its election. */
@@ -7,7 +8,7 @@ interface Campaigning {
   /** The leadership that this process holds, or null. */
   readonly held: object | null;
   /** Timers that were due and waited run now. False: none waited. */
-  readonly host: { goOn(): boolean; readonly resting: { readonly isOn: boolean } };
+  readonly host: { goOn(): boolean; readonly resting: Resting };
   order(command: Command): Promise<Outcome>;
 }
 
@@ -23,6 +24,10 @@ export class Campaign implements Paced {
     this.#election = election;
     this.#pace = pace;
     this.#mayRest = mayRest;
+  }
+
+  get resting(): Resting {
+    return this.#election.host.resting;
   }
 
   get isLed(): boolean {

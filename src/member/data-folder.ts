@@ -1,9 +1,9 @@
 import { randomInt } from 'node:crypto';
-import { accessSync, constants, existsSync, rmSync } from 'node:fs';
+import { accessSync, constants } from 'node:fs';
 import path from 'node:path';
 import type { ClusterRecovery, Json, MemberId } from '../core/index.ts';
 import { CaucusError } from '../election/index.ts';
-import { BESIDE_LOG, type LogEntry } from '../store/index.ts';
+import { BESIDE_LOG } from '../store/index.ts';
 import { drawName } from './draw-name.ts';
 import { type ElectionList, FileElectionList, MemoryElectionList } from './election-list.ts';
 import { type ElectionStore, type Place, Records } from './election-records.ts';
@@ -12,6 +12,7 @@ import { forgetfulHistory, HistoryFile, type HistoryLog } from './history-file.t
 import type { Peer } from './links/links.ts';
 import { type FolderLock, lockFolder } from './lock.ts';
 import { LogFile } from './log-file.ts';
+import { LogPlace, type LogPlaces } from './log-place.ts';
 import { makeFolder } from './make-folder.ts';
 import { type FileSystem, RecordFile } from './record-file.ts';
 import { finishRecovery } from './recovery-journal.ts';
@@ -120,6 +121,7 @@ class FolderStore implements Store {
   readonly #list: ElectionList;
   readonly #records: Records;
   readonly #histories = new WriteTurns();
+  readonly #places: LogPlaces;
   #file: RecordFile;
   /** That of the main election, once it is opened. */
   #main: RecordFile | null = null;
@@ -144,6 +146,7 @@ class FolderStore implements Store {
       { cluster, id },
       { before: () => this.#beforeLog(), beforeFirst: () => this.#shutOutEarlier(), fs },
     );
+    this.#places = { folder, log: this.#log, read: (name, protocol) => this.#read(name, protocol) };
     this.#file = this.#memberFile(this.#log.exists);
     this.#list = new FileElectionList(folder, () => this.#recorded);
     this.#records = new Records(mainElection, this.#list);
@@ -191,7 +194,7 @@ class FolderStore implements Store {
   election(name: string, protocol: string): ElectionStore {
     return this.#records.of(
       name,
-      name === this.#mainElection ? this.#ofMain(name, protocol) : this.#ofLog(name, protocol),
+      name === this.#mainElection ? this.#ofMain(name, protocol) : new LogPlace(this.#places, name, protocol),
     );
   }
 
@@ -204,42 +207,6 @@ class FolderStore implements Store {
       soon: {
         saveSoon: (record, done) => file.writeSoon(record, done),
         settle: () => file.settle(),
-      },
-    };
-  }
-
-  /** A record that an earlier release left in a file of its own is carried over to the log by the next one. */
-  #ofLog(name: string, protocol: string): Place {
-    const entryOf = (record: Json): LogEntry => ({
-      election: name,
-      saved: { protocol, text: JSON.stringify(record) },
-    });
-    const file = path.join(this.#folder, electionFile(name));
-    let isFiled = false;
-    const carried = (): void => {
-      if (isFiled) rmSync(file, { force: true });
-      isFiled = false;
-    };
-    return {
-      read: () => {
-        isFiled = existsSync(file);
-        // Thousands of elections have no file, and an error for each takes longer than the look.
-        const found = isFiled ? this.#read(name, protocol) : this.#log.read(name, protocol);
-        // The process before was killed in between. If the log were lost one day, the older record must not count.
-        if (this.#log.protocolOf(name) !== null) carried();
-        return found;
-      },
-      write: (record) => {
-        this.#log.save(entryOf(record));
-        carried();
-      },
-      soon: {
-        saveSoon: (record, done) =>
-          this.#log.saveSoon(entryOf(record), (failure) => {
-            if (failure === null) carried();
-            done(failure);
-          }),
-        settle: () => this.#log.settle(),
       },
     };
   }

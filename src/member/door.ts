@@ -13,6 +13,7 @@ import {
   type Protocol,
   type Shape,
   show,
+  type View,
   withParsedIds,
 } from '../core/index.ts';
 import type { Clock } from './clock.ts';
@@ -74,26 +75,22 @@ export function readMessage(definition: Definition, message: Message, way: Way):
   }
 }
 
+/** The election behind the door. */
+interface DoorHost {
+  readonly state: unknown;
+  readonly view: View;
+}
+
 export class Door {
   readonly #definition: Definition;
   readonly #protocol: Protocol;
-  readonly #state: unknown;
+  readonly #host: DoorHost;
   readonly #around: DoorAround;
-  readonly #leader: () => MemberId | null;
-  /** Messages of the leader that this member follows, over its connection. */
-  readonly #ofLeader = new WeakSet<Message>();
 
-  constructor(
-    definition: Definition,
-    protocol: Protocol,
-    state: unknown,
-    around: DoorAround,
-    leader: () => MemberId | null,
-  ) {
-    this.#leader = leader;
+  constructor(definition: Definition, protocol: Protocol, host: DoorHost, around: DoorAround) {
     this.#definition = definition;
     this.#protocol = protocol;
-    this.#state = state;
+    this.#host = host;
     this.#around = around;
   }
 
@@ -106,12 +103,12 @@ export class Door {
     if (way !== 'answer' && !this.#around.isVoter(from))
       throw new RefusedMessage('unknown-member', `${from} is not a voter that this member knows`);
     const message = readMessage(this.#definition, said, way);
-    if (way === 'post' && this.#protocol.changesMembers?.(this.#state, message))
+    if (way === 'post' && this.#protocol.changesMembers?.(this.#host.state, message))
       throw new RefusedMessage('impossible', 'changes of the members are taken only over a connection');
     const reason = this.#impossible(message, way);
     if (reason !== null) throw new RefusedMessage('impossible', reason);
-    const leads = way === 'link' && this.#leader() === from;
-    if (leads) this.#ofLeader.add(message);
+    const leads = way === 'link' && this.#host.view.leader === from;
+    if (leads) this.#around.budgets.ofLeader.add(message);
     if (!this.#around.budgets.maySave(from, leads) && this.#wouldSave(from, message))
       throw new RefusedMessage(
         'too-fast',
@@ -122,13 +119,13 @@ export class Door {
 
   /** A save for an admitted message took this long. */
   charge(from: MemberId, message: Message, tookMs: number): void {
-    this.#around.budgets.saved(from, tookMs, this.#ofLeader.has(message));
+    this.#around.budgets.saved(from, tookMs, this.#around.budgets.ofLeader.has(message));
   }
 
   #impossible(message: Message, way: Way): string | null {
-    const reason = this.#protocol.objection?.(this.#state, message) ?? null;
+    const reason = this.#protocol.objection?.(this.#host.state, message) ?? null;
     if (reason !== null) return reason;
-    const introduced = this.#protocol.introduces?.(this.#state, message) ?? [];
+    const introduced = this.#protocol.introduces?.(this.#host.state, message) ?? [];
     const strangers = introduced.filter((id) => !this.#around.isVoter(id));
     if (strangers.length > 0) return `it makes ${show(strangers)} members, which this member cannot reach`;
     const claim = this.#protocol.claim?.(message) ?? 0;
@@ -140,7 +137,7 @@ export class Door {
   }
 
   #ownLargest(): number {
-    const { term = 0, version = 0, election = 0 } = this.#protocol.measure?.(this.#state) ?? {};
+    const { term = 0, version = 0, election = 0 } = this.#protocol.measure?.(this.#host.state) ?? {};
     return Math.max(term, version, election);
   }
 
@@ -150,7 +147,7 @@ export class Door {
    */
   #wouldSave(from: MemberId, message: Message): boolean {
     const effects: Effect[] = [];
-    this.#protocol.step(structuredClone(this.#state), { type: 'message', from, message }, effects);
+    this.#protocol.step(structuredClone(this.#host.state), { type: 'message', from, message }, effects);
     return effects.some(({ type }) => type === 'save');
   }
 }

@@ -17,12 +17,13 @@ import { type Change, type Hold, NO_VIEW, ProtocolHost } from '../host/index.ts'
 import { Audience } from './audience.ts';
 import { Campaign } from './campaign.ts';
 import { Door, type Way } from './door.ts';
-import { draw64 } from './draw-name.ts';
+import { ElectionPorts } from './election-ports.ts';
 import { Heard } from './heard.ts';
 import { Pending } from './pending.ts';
 import { PostAnswers } from './post-answers.ts';
 import { SeatWait } from './seat-wait.ts';
 import { Standing } from './standing.ts';
+import type { Steward } from './steward.ts';
 import type { Surroundings } from './surroundings.ts';
 
 /** The sender id of a question from a client that is no voter. Nothing is ever sent to it. */
@@ -31,58 +32,43 @@ const ANYBODY = 'anybody';
 /** One election of a member: the host that runs its protocol, and what connects it to the rest of the member. */
 export class ElectionHost implements ElectionPort {
   /** Handles commands that end a leadership under which a program works; undefined for all other commands. */
-  steward: ((command: Command, why?: Why) => Promise<Outcome> | undefined) | null = null;
+  steward: Steward | null = null;
   readonly name: string;
   readonly self: MemberId;
   readonly protocol: string;
-  readonly retimed: () => Retimed | null;
 
   /** @internal What rests, if the election has nothing to do (src/support). */
   readonly host: ProtocolHost;
   readonly #around: Surroundings;
-  readonly #door: Door;
+  readonly #protocol: Protocol;
   readonly #audience = new Audience(NO_VIEW);
-  readonly #pending = new Pending();
   readonly #heard: Heard;
-  /** The message that is being processed, or null. */
-  #cause: Extract<Input, { type: 'message' }> | null = null;
   /** Only for protocols with seats, which belong to disks. */
   readonly #seatWait: SeatWait | null;
   /** The others refuse this process, for this reason. */
   #exclusion: Why | null = null;
-  readonly #standing = new Standing();
-  readonly #answers = new PostAnswers();
-  readonly #campaign: Campaign;
+  /** @internal The parts that the ports of the host need (election-ports.ts). */
+  readonly door: Door;
+  /** @internal */
+  readonly pending: Pending = new Pending();
+  /** @internal */
+  readonly standing: Standing = new Standing();
+  /** @internal */
+  readonly answers: PostAnswers = new PostAnswers();
+  /** @internal */
+  readonly campaigning: Campaign;
 
   constructor(name: string, self: Self, definition: Definition, protocol: Protocol, around: Surroundings) {
     this.name = name;
     this.self = self.id;
     this.protocol = definition.name;
     this.#around = around;
-    this.#campaign = new Campaign(this, around.pace, around.mayRest !== undefined);
-    this.#heard = new Heard((id) => around.isVoter(id));
+    this.#protocol = protocol;
+    this.campaigning = new Campaign(this, around.pace, around.mayRest !== undefined);
+    this.#heard = new Heard(around);
     this.#seatWait = protocol.inherit === undefined ? null : new SeatWait(self);
-    this.host = new ProtocolHost(self, protocol, definition.commands, {
-      clock: around.clock,
-      fraction: () => Math.random(),
-      draw64,
-      send: (to, message, at) => this.#send(to, message, at),
-      call: (at, message, to) => around.call?.(at, message, to),
-      save: (record, done) => this.#save(record, done),
-      stepped: (input, effects) => {
-        this.#cause = input.type === 'message' ? input : null;
-        around.stepped(input, effects);
-      },
-      reported: () => {},
-      answered: (command, outcome) => this.#pending.answer(command, outcome),
-      ...(around.mayRest === undefined
-        ? {}
-        : { mayRest: (offer) => this.#campaign.settled(around.mayRest!(this.host.resting, offer)) }),
-      ...(around.pace === undefined ? {} : { waits: () => this.#campaign.waits() }),
-      changed: () => this.#onChange(),
-    });
-    this.retimed = () => protocol.retimed?.(this.host.state) ?? null;
-    this.#door = new Door(definition, protocol, this.host.state, around, () => this.view.leader);
+    this.host = new ProtocolHost(self, protocol, definition.commands, ElectionPorts.of(this, around));
+    this.door = new Door(definition, protocol, this.host, around);
   }
 
   start(saved: Json, incarnation: number, life: string, spent = 0): void {
@@ -93,12 +79,16 @@ export class ElectionHost implements ElectionPort {
   stop(): void {
     if (!this.host.isRunning) return;
     this.host.stop();
-    this.#pending.abandon('the member was closed');
+    this.pending.abandon('the member was closed');
     this.#audience.tell();
   }
 
   get commands(): readonly Command['type'][] {
     return this.host.commands;
+  }
+
+  retimed(): Retimed | null {
+    return this.#protocol.retimed?.(this.host.state) ?? null;
   }
 
   /** What this member last reported. */
@@ -123,18 +113,16 @@ export class ElectionHost implements ElectionPort {
 
   /** In a protocol without priorities every member is always a candidate. */
   get isCandidate(): boolean {
-    return (
-      (this.#standing.priority > 0 && this.#standing.bar === null) || !this.commands.includes('priority')
-    );
+    return (this.standing.priority > 0 && this.standing.bar === null) || !this.commands.includes('priority');
   }
 
   get aside(): Why | null {
-    return this.#standing.aside;
+    return this.standing.aside;
   }
 
   /** Why this process leads nothing here, or null. */
   get barred(): Why | null {
-    return this.#standing.bar;
+    return this.standing.bar;
   }
 
   get acting(): boolean {
@@ -167,7 +155,7 @@ export class ElectionHost implements ElectionPort {
 
   /** A command from outside. If it would end a leadership, the work under that leadership is told to stop first. */
   command(command: Command): Promise<Outcome> {
-    return this.steward?.(command) ?? this.order(command);
+    return this.steward?.(this, command) ?? this.order(command);
   }
 
   /** Why this command would be refused now, or null. Has no effect. */
@@ -180,28 +168,28 @@ export class ElectionHost implements ElectionPort {
     if (!this.host.isRunning)
       return Promise.resolve({ status: 'failed', reason: 'the member was closed', effect: 'definite' });
     if (command.type !== 'priority') return this.#give(command, why);
-    this.#standing.priority = command.priority;
-    return this.#rank(this.#standing.isAllowed ? this.#standing.wanted : 0, why);
+    this.standing.priority = command.priority;
+    return this.#rank(this.standing.isAllowed ? this.standing.wanted : 0, why);
   }
 
   /** Campaigns as soon as this process has time for it, if there is no leader then. */
   campaign(): void {
-    this.#campaign.start();
+    this.campaigning.start();
   }
 
   get isLent(): boolean {
-    return this.#standing.isLent;
+    return this.standing.isLent;
   }
 
   async lend(isLent: boolean): Promise<void> {
-    this.#standing.isLent = isLent;
-    if (this.#standing.isAllowed && this.host.isRunning && this.#hasPriority) await this.#stand();
+    this.standing.isLent = isLent;
+    if (this.standing.isAllowed && this.host.isRunning && this.#hasPriority) await this.#stand();
   }
 
   /** It may have held back after a resignation; if there is no leader, it need not. */
   async #stand(): Promise<void> {
-    await this.#rank(this.#standing.wanted);
-    if (this.#standing.wanted > 0 && this.view.leader === null) await this.order({ type: 'campaign' });
+    await this.#rank(this.standing.wanted);
+    if (this.standing.wanted > 0 && this.view.leader === null) await this.order({ type: 'campaign' });
   }
 
   /**
@@ -209,14 +197,14 @@ export class ElectionHost implements ElectionPort {
    * work was stopped, and is no candidate. Settles once it leads nothing. Without effect where members have no priority.
    */
   async bar(why: Why | null): Promise<void> {
-    const before = this.#standing.bar;
-    this.#standing.bar = why;
+    const before = this.standing.bar;
+    this.standing.bar = why;
     if (!this.#hasPriority || !this.host.isRunning) return;
     if (why !== null && before === null) {
-      const stopped = this.steward?.({ type: 'priority', priority: 0 }, why);
+      const stopped = this.steward?.(this, { type: 'priority', priority: 0 }, why);
       if (stopped !== undefined) await stopped;
-      if (this.#standing.bar !== null) await this.#rank(0, why);
-    } else if (why === null && before !== null && this.#standing.isAllowed) {
+      if (this.standing.bar !== null) await this.#rank(0, why);
+    } else if (why === null && before !== null && this.standing.isAllowed) {
       await this.#stand();
     }
     if ((before === null) !== (why === null)) this.#audience.tell();
@@ -233,7 +221,7 @@ export class ElectionHost implements ElectionPort {
   }
 
   #give(command: Command, why?: Why): Promise<Outcome> {
-    return this.#pending.ask((id) => this.host.command(id, command, why));
+    return this.pending.ask((id) => this.host.command(id, command, why));
   }
 
   /**
@@ -241,12 +229,12 @@ export class ElectionHost implements ElectionPort {
    * leadership ends with `giveUp`, once the work under it has stopped. Null: the disk takes writes again.
    */
   setAside(why: Why | null): void {
-    if (this.#standing.aside === why) return;
-    this.#standing.aside = why;
+    if (this.standing.aside === why) return;
+    this.standing.aside = why;
     if (why !== null && this.held !== null) return;
     if (!this.#hasPriority) this.#applyExclusion();
     else if (why !== null) void this.#rank(0, why);
-    else if (this.#standing.isAllowed) void this.#stand();
+    else if (this.standing.isAllowed) void this.#stand();
   }
 
   /** Gives up the leadership because of the disk. */
@@ -269,7 +257,7 @@ export class ElectionHost implements ElectionPort {
    */
   receive(from: MemberId, said: Message, way: Way = 'post'): readonly Message[] {
     if (!this.host.isRunning) return [];
-    const message = this.#door.admit(from, said, way);
+    const message = this.door.admit(from, said, way);
     if (way === 'post') return this.#answersTo(from, message);
     this.give({ type: 'message', from, message });
     return [];
@@ -282,7 +270,7 @@ export class ElectionHost implements ElectionPort {
   /** A process that the others refuse answers nothing: they would take it for a voter. */
   #answersTo(from: MemberId, message: Message): readonly Message[] {
     if (this.#exclusion !== null) return [];
-    return this.#answers.during(from, () => {
+    return this.answers.during(from, () => {
       this.give({ type: 'message', from, message });
       // The response does not wait, so what it depends on is made durable now.
       if (!this.host.isQuiet) this.#around.settle?.();
@@ -317,29 +305,13 @@ export class ElectionHost implements ElectionPort {
 
   /** A protocol without priorities cannot be told not to lead. */
   #applyExclusion(): void {
-    this.host.exclude(this.#exclusion ?? (this.#hasPriority ? null : this.#standing.aside));
+    this.host.exclude(this.#exclusion ?? (this.#hasPriority ? null : this.standing.aside));
     this.#audience.tell();
   }
 
-  #send(to: MemberId, message: Message, at?: string): void {
-    if (!this.#answers.take(to, message)) this.#around.send(to, message, at);
-  }
-
-  /** The time for which a save blocks this process is charged to the member that sent the message. */
-  #save(record: Json, done: (failure: string | null) => void): void {
-    if (this.#standing.aside !== null) return done(this.#standing.aside.detail);
-    const around = this.#around;
-    const saveSoon = around.blocks?.() === true ? undefined : around.saveSoon;
-    const [cause, startMs] = [this.#cause, around.clock.now()];
-    const failure = saveSoon ? null : around.save(record);
-    if (cause !== null) this.#door.charge(cause.from, cause.message, around.clock.now() - startMs);
-    if (saveSoon === undefined) done(failure);
-    else saveSoon(record, done);
-  }
-
-  #onChange(): void {
-    this.#cause = null;
-    this.#campaign.look();
+  /** @internal For the ports. */
+  onChange(): void {
+    this.campaigning.look();
     this.#audience.show(this.view, this.held, this.illness);
     // A member that needs others before it takes part says which ones.
     const news = this.#exclusion === null && this.#seatWait?.news(this.view, this.#around.clock);

@@ -27,8 +27,10 @@ export interface Place {
   /** Returns when the record is durable; throws if it may not be. */
   write(record: Json): void;
   /** The same without blocking. Omitted: there is no other way than `write`. */
-  readonly soon?: Required<Pick<ElectionStore, 'saveSoon' | 'settle'>>;
+  readonly soon?: Soon;
 }
+
+type Soon = Required<Pick<ElectionStore, 'saveSoon' | 'settle'>>;
 
 /**
  * The records of all elections on one disk. The record of the main election names the disk (its field `disk`). An
@@ -49,42 +51,42 @@ export class Records {
   }
 
   of(name: string, place: Place): ElectionStore {
-    const isMain = name === this.#mainElection;
-    return {
-      load: (inherit) => {
-        const found = place.read();
-        if (isMain) this.#main = found;
-        const isNew = !isMain && this.#enlist(name);
-        if (found !== null) {
-          this.#list.settle();
-          return found.record;
-        }
-        return isNew && this.#main !== null ? inherit(this.#main.record) : null;
-      },
-      save: (record) => {
-        if (isMain) this.#beforeMain(record);
-        place.write(record);
-        if (isMain) this.#main = { record };
-      },
-      ...(isMain && place.soon !== undefined ? this.#mainSoon(place.soon) : place.soon),
-    };
+    return place.soon === undefined ? new RecordsOf(this, name, place) : new RecordsSoon(this, name, place);
   }
 
-  #mainSoon({ saveSoon, settle }: NonNullable<Place['soon']>): NonNullable<Place['soon']> {
-    return {
-      saveSoon: (record, done) => {
-        try {
-          this.#beforeMain(record);
-        } catch (error) {
-          return done(error instanceof Error ? error : new Error(String(error)));
-        }
-        saveSoon(record, (failure) => {
-          if (failure === null) this.#main = { record };
-          done(failure);
-        });
-      },
-      settle,
-    };
+  /** @internal */
+  load(name: string, place: Place, inherit: (main: Json) => Json | null): Json {
+    const isMain = name === this.#mainElection;
+    const found = place.read();
+    if (isMain) this.#main = found;
+    const isNew = !isMain && this.#enlist(name);
+    if (found !== null) {
+      this.#list.settle();
+      return found.record;
+    }
+    return isNew && this.#main !== null ? inherit(this.#main.record) : null;
+  }
+
+  /** @internal */
+  save(name: string, place: Place, record: Json): void {
+    const isMain = name === this.#mainElection;
+    if (isMain) this.#beforeMain(record);
+    place.write(record);
+    if (isMain) this.#main = { record };
+  }
+
+  /** @internal */
+  saveSoon(name: string, soon: Soon, record: Json, done: (failure: Error | null) => void): void {
+    if (name !== this.#mainElection) return soon.saveSoon(record, done);
+    try {
+      this.#beforeMain(record);
+    } catch (error) {
+      return done(error instanceof Error ? error : new Error(String(error)));
+    }
+    soon.saveSoon(record, (failure) => {
+      if (failure === null) this.#main = { record };
+      done(failure);
+    });
   }
 
   /**
@@ -107,6 +109,38 @@ export class Records {
   #beforeMain(record: Json): void {
     const disk = diskOf({ record });
     if (disk !== null && disk !== diskOf(this.#main)) this.#list.start(disk, this.#opened);
+  }
+}
+
+/** Those of one election. A class, since a member may have thousands: they share its functions. */
+class RecordsOf implements ElectionStore {
+  protected readonly all: Records;
+  protected readonly name: string;
+  protected readonly place: Place;
+
+  constructor(all: Records, name: string, place: Place) {
+    this.all = all;
+    this.name = name;
+    this.place = place;
+  }
+
+  load(inherit: (main: Json) => Json | null): Json {
+    return this.all.load(this.name, this.place, inherit);
+  }
+
+  save(record: Json): void {
+    this.all.save(this.name, this.place, record);
+  }
+}
+
+/** The same where a record can be saved without blocking. */
+class RecordsSoon extends RecordsOf {
+  saveSoon(record: Json, done: (failure: Error | null) => void): void {
+    this.all.saveSoon(this.name, this.place.soon!, record, done);
+  }
+
+  settle(): void {
+    this.place.soon!.settle();
   }
 }
 

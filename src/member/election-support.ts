@@ -1,5 +1,13 @@
 import { RefusedMessage } from '../api/index.ts';
-import { BadInput, type MemberId, type Message, type Protocol, type Shape, show } from '../core/index.ts';
+import {
+  BadInput,
+  type MemberId,
+  type Message,
+  type Protocol,
+  type RestOffer,
+  type Shape,
+  show,
+} from '../core/index.ts';
 import type { Resting } from '../host/index.ts';
 import {
   ALL_ELECTIONS,
@@ -8,7 +16,7 @@ import {
   type SupportRequest,
   supportMessages,
 } from '../support/index.ts';
-import type { ElectionsAround, Surroundings } from './surroundings.ts';
+import type { ElectionsAround } from './surroundings.ts';
 
 /**
  * The elections of a member rest on the support between its process and the others, all but two kinds. The main
@@ -42,18 +50,21 @@ export class ElectionSupport {
           });
   }
 
-  /** What an election needs to rest. */
-  of(election: string): Pick<Surroundings, 'mayRest' | 'restHeardAtMs'> {
-    const support = this.#support;
-    if (support === null) return {};
+  /** Can elections rest at all? */
+  get isThere(): boolean {
+    return this.#support !== null;
+  }
+
+  /** The election that this member leads could rest. True: it rests now. */
+  mayRest(election: string, resting: Resting, offer: RestOffer): boolean {
+    return this.#support?.rest(election, resting, offer) === true;
+  }
+
+  /** When this member was last heard while the election rests with it, in milliseconds since 1970, or null. */
+  heardAtMs(election: string, peer: MemberId): number | null {
     const { clock } = this.#around;
-    return {
-      mayRest: (resting, offer) => support.rest(election, resting, offer),
-      restHeardAtMs: (peer) => {
-        const atMs = support.heardAtMs(peer, election);
-        return atMs === null ? null : Math.floor(clock.wallNow() - (clock.now() - atMs));
-      },
-    };
+    const atMs = this.#support?.heardAtMs(peer, election) ?? null;
+    return atMs === null ? null : Math.floor(clock.wallNow() - (clock.now() - atMs));
   }
 
   /** A message over a connection. Throws RefusedMessage if it is refused. */

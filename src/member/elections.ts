@@ -4,7 +4,6 @@ import {
   electionName,
   type Input,
   idSet,
-  type Json,
   type MemberId,
   type Message,
   type Protocol,
@@ -22,16 +21,21 @@ import { Blank } from './belonging.ts';
 import { readMessage, type Way } from './door.ts';
 import { ElectionHost } from './election-host.ts';
 import { ElectionNews, type NewsPorts } from './election-news.ts';
-import { savesOf } from './election-saves.ts';
+import { ElectionSaves } from './election-saves.ts';
 import { ElectionSupport } from './election-support.ts';
-import { ElectionSurroundings, type SharedSurroundings } from './election-surroundings.ts';
+import {
+  ElectionSurroundings,
+  RestingSurroundings,
+  type SharedSurroundings,
+} from './election-surroundings.ts';
 import { continued, type HistoryLog } from './history-file.ts';
 import { Openings } from './openings.ts';
 import type { Settled } from './options.ts';
 import { Pace } from './pace.ts';
 import { type Recorder, recorderOf } from './recorder.ts';
 import { Rounds } from './rounds.ts';
-import { SeatLog } from './seat-log.ts';
+import { SavedRecords } from './saved-records.ts';
+import { SeatLog, SharedSeats } from './seat-log.ts';
 import { SenderBudgets } from './sender-budgets.ts';
 import { spentTerms } from './spent-terms.ts';
 import type { ElectionsAround } from './surroundings.ts';
@@ -57,12 +61,13 @@ export class Elections {
   readonly #histories = new Map<string, HistoryLog>();
   readonly #shared: SharedSurroundings;
   readonly #newsPorts: NewsPorts;
+  readonly #saved: SavedRecords;
+  readonly #seats: SharedSeats;
+  readonly #onLostHistory: (message: string) => void;
   readonly #blank: Blank;
   readonly #openings: Openings;
   /** Elections with a record that cannot be used, and the error. */
   readonly #broken = new Map<string, CaucusError>();
-  /** The newest durable record of the main election, which is opened before all others. */
-  #main: Json = null;
   #isClosed = false;
   /** Why no election may have this member as its leader, or null. */
   #exclusion: Why | null = null;
@@ -78,15 +83,21 @@ export class Elections {
     this.#around = around;
     const budgets = new SenderBudgets(around.clock, () => this.#hosts.size);
     this.#rounds = new Rounds(() => around.clock.now());
-    this.#shared = { around, budgets, pace: new Pace(around.clock) };
     const isShown = (each: ElectionHost): boolean => this.isShown(each);
     const changed = (each: ElectionHost): void => {
       this.#balance?.changed(each);
       around.changed(each);
     };
     this.#newsPorts = { log: settled.log, isShown, changed };
+    this.#onLostHistory = (message) => settled.log({ level: 'warning', message });
     this.#protocol = definition.create(config);
+    this.#seats = new SharedSeats(id, this.#protocol);
     this.#blank = new Blank(around.store, this.#protocol);
+    // In the main election, whose takeover has to be quick, a save blocks. Not that of a leader: it has to hear of a disk
+    // that hangs, and to stop its work.
+    const mayBlock = (name: string): boolean =>
+      name === settled.election && (this.main?.held ?? null) === null;
+    this.#saved = new SavedRecords(settled, around, this.#protocol, this.#blank, mayBlock);
     const settings = definition.memberSettings === undefined ? {} : { priority: 0 };
     // A member that joins a cluster is no founder of one: until it is added, it neither votes nor leads.
     const founders = [...(settled.join === null ? [id] : []), ...peers.map((peer) => peer.id)];
@@ -97,6 +108,7 @@ export class Elections {
       around,
       (name) => this.#hosts.get(name)?.host.resting ?? null,
     );
+    this.#shared = { around, budgets, pace: new Pace(around.clock), support: this.#support };
     this.#balance = balanceOf(settled, around, this.#protocol, () => this.#hosts.values());
   }
 
@@ -287,42 +299,36 @@ export class Elections {
   }
 
   #create(name: string): ElectionHost {
-    const { definition, log } = this.#settled;
+    const { definition } = this.#settled;
     const { clock, store } = this.#around;
     const records = store.election(name, definition.name);
     const isMain = name === this.#settled.election;
     const found = records.load((main) => this.#protocol.inherit?.(this.#self, main) ?? null);
-    const resumes = !isMain && found !== null && this.#main !== null;
-    const saved = (resumes ? this.#protocol.resume?.(found, this.#main) : undefined) ?? found;
+    const resumes = !isMain && found !== null && this.#saved.main !== null;
+    const saved = (resumes ? this.#protocol.resume?.(found, this.#saved.main) : undefined) ?? found;
     const recorder = recorderOf(this.#settled, this.#self.members, name);
     if (recorder !== null) this.#recorders.push(recorder);
-    const history = store.history(name, (message) => log({ level: 'warning', message }));
+    const history = store.history(name, this.#onLostHistory);
     this.#histories.set(name, history);
     const earlier = continued(history, `${this.#self.id} has started`, clock.wallNow());
-    if (isMain && saved !== null) this.#tellRecord(saved, false);
-    const seatLog = new SeatLog(this.#self.id, this.#protocol, saved);
+    if (isMain && saved !== null) this.#saved.tell(saved, false);
     const addresses = this.#around.addresses?.();
     const self = {
       ...this.#selfIn(isMain),
       ...(addresses === undefined ? {} : { addresses }),
       ...(isMain ? {} : { turn: textHash(name) >>> 0 }),
     };
-    const onSaved = (record: Json): void => {
-      if (isMain) {
-        this.#main = record;
-        this.#tellRecord(record, true);
-      }
-      this.#blank.saved(record);
-      for (const line of seatLog.news(record)) log({ level: 'info', message: `${name}: ${line}` });
-    };
-    // In the main election, whose takeover has to be quick, a save blocks. Not that of a leader: it has to hear of a disk
-    // that hangs, and to stop its work.
-    const mayBlock = (): boolean => isMain && (this.#hosts.get(name)?.held ?? null) === null;
-    const saves = savesOf(records, this.#around.flush, onSaved, mayBlock);
-    const rests = isMain || recorder !== null ? {} : this.#support.of(name);
+    const saves = new ElectionSaves(name, records, new SeatLog(this.#seats, saved), this.#saved);
     // Thousands of others may wait for a place, in random order.
     const shared = isMain ? { ...this.#shared, pace: undefined } : this.#shared;
-    const around = new ElectionSurroundings(shared, name, recorder, earlier, rests, saves);
+    const rests = !isMain && recorder === null && this.#support.isThere;
+    const around = new (rests ? RestingSurroundings : ElectionSurroundings)(
+      shared,
+      name,
+      recorder,
+      earlier,
+      saves,
+    );
     const host = new ElectionHost(name, self, definition, this.#protocol, around);
     this.#hosts.set(name, host);
     this.#list.push(host);
@@ -337,10 +343,5 @@ export class Elections {
     void this.bars.apply(host);
     host.setAside(this.#list[0]!.aside);
     return host;
-  }
-
-  #tellRecord(record: Json, isSaved: boolean): void {
-    const { seats, isPaused } = this.#protocol;
-    this.#around.recorded?.(seats?.(record) ?? [], isPaused?.(record) === true, isSaved);
   }
 }

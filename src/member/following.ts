@@ -68,8 +68,9 @@ export class Following {
     for (const { timer } of this.#progress.values()) if (timer !== null) clearTimeout(timer);
   }
 
-  #steps({ view, retimed }: ElectionHost): readonly Step[] {
+  #steps(host: ElectionHost): readonly Step[] {
     const [members, times] = [this.#around.members(), this.#around.times()];
+    const { view } = host;
     const own = view.members;
     if (members === null || own === undefined || view.term === 0) return [];
     const missing = members.filter(({ id }) => !own.includes(id));
@@ -77,7 +78,7 @@ export class Following {
     return [
       ...missing.map(({ id, url }): Step => ({ type: 'add', member: id, ...(url === '' ? {} : { url }) })),
       ...surplus.map((member): Step => ({ type: 'remove', member })),
-      ...(times === null || isSameTimes(times, retimed()?.times ?? null)
+      ...(times === null || isSameTimes(times, host.retimed()?.times ?? null)
         ? []
         : [{ type: 'reconfigure', timing: times } as const]),
     ];

@@ -1,7 +1,7 @@
 import type { MemberId } from '../core/index.ts';
 import { ProtocolSeat, type Seat } from '../election/index.ts';
 import type { ElectionHost } from './election-host.ts';
-import { type Occupant, steward } from './steward.ts';
+import { type Occupant, type Steward, steward } from './steward.ts';
 
 interface Around {
   readonly self: MemberId;
@@ -16,7 +16,8 @@ export class Occupants {
   readonly #around: Around;
   readonly #seats = new Map<string, ProtocolSeat>();
   /** The elections on each seat: one, unless the program created more. */
-  readonly #elections = new Map<Seat, Occupant[]>();
+  readonly #elections = new Map<Seat, readonly Occupant[]>();
+  readonly #steward: Steward = (host, command, why) => steward(this.of(host.name), host, command, why);
 
   constructor(around: Around) {
     this.#around = around;
@@ -47,12 +48,9 @@ export class Occupants {
   add(election: Occupant): void {
     const { name } = election;
     const seat = this.seat(name);
-    const elections = this.#elections.get(seat) ?? [];
-    elections.push(election);
-    if (elections.length > 1) return;
-    this.#elections.set(seat, elections);
-    const host = this.#around.open(name);
-    host.steward = (command, why) => steward(elections, host, command, why);
+    const elections = this.#elections.get(seat);
+    this.#elections.set(seat, elections === undefined ? [election] : [...elections, election]);
+    this.#around.open(name).steward = this.#steward;
   }
 
   /** An election that fails to close must not keep the rest of the member open. */

@@ -10,15 +10,18 @@ const PATIENCE_MS = 1000;
  * member waits. Then the log says which members it waits for.
  */
 export class SeatWait {
-  readonly #self: Self;
+  readonly #self: MemberId;
+  /** As they were configured. */
+  readonly #members: readonly MemberId[];
   /** Null while it has a seat. */
   #heard: Set<MemberId> | null = null;
   /** Null while it has a seat. */
   #sinceMs: number | null = null;
   #told = '';
 
-  constructor(self: Self) {
-    this.#self = self;
+  constructor({ id, members }: Self) {
+    this.#self = id;
+    this.#members = members;
   }
 
   onHeard(from: MemberId): void {
@@ -33,7 +36,7 @@ export class SeatWait {
   }
 
   /** A message that was not logged yet, or null. */
-  news({ role, members = this.#self.members }: View, clock: Pick<Clock, 'now'>): string | null {
+  news({ role, members = this.#members }: View, clock: Pick<Clock, 'now'>): string | null {
     if (role !== 'none') {
       this.#sinceMs = null;
       this.#heard = null;
@@ -42,7 +45,7 @@ export class SeatWait {
     }
     const nowMs = clock.now();
     this.#sinceMs ??= nowMs;
-    const { id } = this.#self;
+    const id = this.#self;
     const absent = members.filter((each) => each !== id && this.#heard?.has(each) !== true);
     const n = members.length;
     const needed = Math.min(n, majority(n) + 1);

@@ -1,4 +1,4 @@
-import type { MemberId } from '../core/index.ts';
+import type { MemberId, Message } from '../core/index.ts';
 import type { Clock } from './clock.ts';
 
 /** A token bucket: fills up over time to its capacity. */
@@ -62,6 +62,8 @@ export class SenderBudgets {
   readonly #elections: () => number;
   readonly #saves = new Map<MemberId, Bucket>();
   readonly #leaders = new Map<MemberId, Bucket>();
+  /** Messages of leaders that this member follows, over their connections: one set for all elections. */
+  readonly ofLeader: WeakSet<Message> = new WeakSet();
 
   /** `elections`: how many are open. A member that becomes leader in all of them changes each of them. */
   constructor(clock: Clock, elections: () => number) {

@@ -5,6 +5,9 @@ import type { ElectionHost } from './election-host.ts';
 /** An election of a program, as far as its member needs it: also one in another thread. */
 export type Occupant = Pick<Election, 'name' | 'occupation' | 'resign' | 'transfer' | 'end' | 'close'>;
 
+/** The same function for all elections of a member. */
+export type Steward = (host: ElectionHost, command: Command, why?: Why) => Promise<Outcome> | undefined;
+
 /**
  * An operator requests that a member resign a leadership under which its program works. The work is told to stop, and
  * waited for, before any other member may lead; only then does the protocol get the command. The same holds for work

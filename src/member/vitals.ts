@@ -3,6 +3,7 @@
  * cost a healthy leader its lease.
  */
 import type { Delays } from '../api/index.ts';
+import type { Json } from '../core/index.ts';
 import type { Store } from './data-folder.ts';
 import type { ElectionStore } from './election-records.ts';
 
@@ -65,22 +66,6 @@ export class LoopLag {
 
 /** The same store, whose saves are measured; one that failed counts too. */
 export function timedStore(store: Store, saves: WorstOfMinute): Store {
-  const note = (): (() => void) => {
-    const startMs = performance.now();
-    return () => {
-      const nowMs = performance.now();
-      saves.add(nowMs - startMs, nowMs);
-    };
-  };
-  const timed =
-    (saveSoon: NonNullable<ElectionStore['saveSoon']>): typeof saveSoon =>
-    (record, done) => {
-      const noted = note();
-      saveSoon(record, (failure) => {
-        noted();
-        done(failure);
-      });
-    };
   return {
     get member() {
       return store.member;
@@ -95,19 +80,51 @@ export function timedStore(store: Store, saves: WorstOfMinute): Store {
     close: () => store.close(),
     election: (name, protocol) => {
       const records = store.election(name, protocol);
-      const { saveSoon, settle } = records;
-      return {
-        load: (inherit) => records.load(inherit),
-        save: (record) => {
-          const noted = note();
-          try {
-            records.save(record);
-          } finally {
-            noted();
-          }
-        },
-        ...(saveSoon === undefined || settle === undefined ? {} : { saveSoon: timed(saveSoon), settle }),
-      };
+      return records.saveSoon === undefined ? new Timed(records, saves) : new TimedSoon(records, saves);
     },
   };
+}
+
+/** What is saved of one election. A class, since a member may have thousands: they share its functions. */
+class Timed implements ElectionStore {
+  protected readonly records: ElectionStore;
+  readonly #saves: WorstOfMinute;
+
+  constructor(records: ElectionStore, saves: WorstOfMinute) {
+    this.records = records;
+    this.#saves = saves;
+  }
+
+  load(inherit: (main: Json) => Json | null): Json {
+    return this.records.load(inherit);
+  }
+
+  save(record: Json): void {
+    const startMs = performance.now();
+    try {
+      this.records.save(record);
+    } finally {
+      this.note(startMs);
+    }
+  }
+
+  protected note(startMs: number): void {
+    const nowMs = performance.now();
+    this.#saves.add(nowMs - startMs, nowMs);
+  }
+}
+
+/** The same where a record can be saved without blocking. */
+class TimedSoon extends Timed {
+  saveSoon(record: Json, done: (failure: Error | null) => void): void {
+    const startMs = performance.now();
+    this.records.saveSoon!(record, (failure) => {
+      this.note(startMs);
+      done(failure);
+    });
+  }
+
+  settle(): void {
+    this.records.settle?.();
+  }
 }
