@@ -44,6 +44,8 @@ export function anyOf(signals: readonly AbortSignal[]): AbortSignal {
   return any;
 }
 
+const NONE: readonly (() => void)[] = [];
+
 /**
  * What an AbortController and its signal are, for ends that no program sees: those two take more than a kilobyte, and
  * each election has one.
@@ -51,14 +53,15 @@ export function anyOf(signals: readonly AbortSignal[]): AbortSignal {
 export class Ending {
   aborted = false;
   reason: unknown;
-  #calls: (() => void)[] = [];
+  /** A list that is replaced, never changed: it is mostly empty. */
+  #calls: readonly (() => void)[] = NONE;
 
   abort(reason: unknown): void {
     if (this.aborted) return;
     this.aborted = true;
     this.reason = reason;
     const calls = this.#calls;
-    this.#calls = [];
+    this.#calls = NONE;
     for (const call of calls) call();
   }
 
@@ -67,7 +70,7 @@ export class Ending {
   }
 
   add(call: () => void): void {
-    this.#calls.push(call);
+    this.#calls = this.#calls.concat(call);
   }
 
   remove(call: () => void): void {

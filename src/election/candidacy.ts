@@ -1,9 +1,12 @@
 import type { Cause, Json, Why } from '../core/index.ts';
 import { Ending, onceAborted } from './aborts.ts';
 import { type Clock, settlesWithin } from './clock.ts';
+import type { Patience } from './election-options.ts';
+import type { Engine } from './engine.ts';
 import { CaucusError, LeadershipLost } from './errors.ts';
 import { frozenCopy } from './frozen-json.ts';
 import { type Grantor, Leadership } from './leadership.ts';
+import { lossOf } from './loss.ts';
 import { refuseMixed, unlessEnded } from './publication.ts';
 import type { Held, Opening, Seat, Standing } from './seat.ts';
 import { Tenure } from './tenure.ts';
@@ -13,19 +16,16 @@ const LOOK_AGAIN_MS = 100;
 /** While work stops within this time after a loss, we stay a candidate for the next leadership. */
 const PROMPT_MS = 100;
 
-export interface Patience {
-  /** How long the work may continue after its signal was aborted before the leadership is released anyway. */
-  readonly drainMs: number;
-  /** How long the seat may take to release, transfer or publish before we stop waiting. */
-  readonly answerMs: number;
-}
-
-interface Taker {
-  readonly opening: Opening | undefined;
+/** A caller that waits to lead. */
+export interface Taker {
+  readonly opening?: Opening | undefined;
+  /** Refused if it is aborted already. The caller listens to it, and leaves. */
+  readonly signal?: AbortSignal | undefined;
   give(tenure: Tenure): void;
   refuse(error: unknown): void;
 }
 
+const NONE: readonly Taker[] = [];
 const DONE: Why = { cause: 'resigned', detail: 'its work is done' };
 
 /**
@@ -42,7 +42,8 @@ export class Candidacy implements Grantor {
   readonly patience: Patience;
   /** Aborted when the election is closed. */
   readonly closed: Ending = new Ending();
-  readonly #takers: Taker[] = [];
+  /** A list that is replaced, never changed: it is mostly empty, or has one. */
+  #takers: readonly Taker[] = NONE;
   #tenure: Tenure | null = null;
   #isStanding = false;
   #leaving: Promise<void> | null = null;
@@ -50,12 +51,19 @@ export class Candidacy implements Grantor {
   #spent: Held | null = null;
   #stopLookingAgain: (() => void) | null = null;
   #closing: Promise<void> | null = null;
+  readonly #log: NonNullable<Engine['log']>;
 
-  constructor(seat: Seat, clock: Clock, patience: Patience) {
+  constructor(seat: Seat, clock: Clock, patience: Patience, log: NonNullable<Engine['log']>) {
     this.election = seat.election;
     this.clock = clock;
     this.#seat = seat;
     this.patience = patience;
+    this.#log = log;
+  }
+
+  /** For people. */
+  tell(problem: string): void {
+    this.#log({ level: 'warning', message: `${this.election}: ${problem}` });
   }
 
   get tenure(): Tenure | null {
@@ -82,17 +90,29 @@ export class Candidacy implements Grantor {
     }
   }
 
+  /** Queues for the next leadership. */
+  enter(taker: Taker): void {
+    if (this.closed.aborted) return taker.refuse(this.closed.reason);
+    if (taker.signal?.aborted) return taker.refuse(taker.signal.reason);
+    this.#takers = this.#takers.concat(taker); // No longer than it needs to be.
+    this.#settle();
+  }
+
+  leave(taker: Taker): void {
+    this.#takers = this.#takers.filter((each) => each !== taker);
+    this.#settle();
+  }
+
   #take(signal: AbortSignal | undefined, opening: Opening | undefined): Promise<Tenure> {
     return new Promise((resolve, reject) => {
       if (this.closed.aborted) return reject(this.closed.reason);
-      if (signal?.aborted) return reject(signal.reason);
-      const forget = onceAborted([signal], (reason) => {
-        this.#takers.splice(this.#takers.indexOf(taker), 1);
+      const forget = onceAborted([signal?.aborted ? undefined : signal], (reason) => {
         reject(reason);
-        this.#settle();
+        this.leave(taker);
       });
       const taker: Taker = {
         opening,
+        signal,
         give: (tenure) => {
           forget();
           resolve(tenure);
@@ -102,8 +122,7 @@ export class Candidacy implements Grantor {
           reject(error);
         },
       };
-      this.#takers.push(taker);
-      this.#settle();
+      this.enter(taker);
     });
   }
 
@@ -123,7 +142,7 @@ export class Candidacy implements Grantor {
         this.#seat.stand((value) => this.#takers[0]?.opening?.(value) ?? null);
       } catch (error) {
         this.#isStanding = false;
-        for (const taker of this.#takers.splice(0)) taker.refuse(error);
+        this.#refuseAll(error);
         return;
       }
       if (this.#tenure !== null || this.#leaving !== null) return;
@@ -134,6 +153,12 @@ export class Candidacy implements Grantor {
     // This leadership cannot be granted, but while the seat holds it, no new one can start. Without a retry this
     // participant would silently drop out of the election.
     this.#stopLookingAgain = this.clock.after(LOOK_AGAIN_MS, () => this.#insist(held));
+  }
+
+  #refuseAll(error: unknown): void {
+    const takers = this.#takers;
+    this.#takers = NONE;
+    for (const taker of takers) taker.refuse(error);
   }
 
   /** Resigns a leadership that cannot be granted, until the seat no longer holds it. */
@@ -153,7 +178,9 @@ export class Candidacy implements Grantor {
     const tenure = new Tenure(new Leadership(held, this));
     this.#tenure = tenure;
     tenure.leadership.begin();
-    this.#takers.shift()?.give(tenure);
+    const [first, ...others] = this.#takers;
+    this.#takers = others.length === 0 ? NONE : others;
+    first?.give(tenure);
   }
 
   /**
@@ -297,10 +324,7 @@ export class Candidacy implements Grantor {
 
   /** What the work of a leader sees when a participant requests its resignation. */
   asked(reason = ''): LeadershipLost {
-    return this.loss(
-      'resigned',
-      reason === '' ? 'its resignation was requested' : `its resignation was requested: ${reason}`,
-    );
+    return this.loss('resigned', `its resignation was requested${reason === '' ? '' : `: ${reason}`}`);
   }
 
   close(): Promise<void> {
@@ -312,7 +336,7 @@ export class Candidacy implements Grantor {
     const error = new CaucusError('E_CLOSED', `the election ${this.election} was closed`);
     this.closed.abort(error);
     this.#stopLookingAgain?.();
-    for (const taker of this.#takers.splice(0)) taker.refuse(error);
+    this.#refuseAll(error);
     if (this.#tenure !== null) {
       this.stepDown(this.#tenure, this.loss('closed', 'the election was closed'));
       await this.#tenure.over.promise;
@@ -324,19 +348,4 @@ export class Candidacy implements Grantor {
   #tenureOf(leadership: Leadership): Tenure | null {
     return this.#tenure?.leadership === leadership ? this.#tenure : null;
   }
-}
-
-/** Causes of the start of a leadership; none of them says why the last one ended. */
-const BEGINNINGS: readonly Cause[] = ['won', 'learned', 'started'];
-
-/** A seat that lost and won again at once reports only the win. */
-function lossOf(election: string, { cause, detail, leader, token, held }: Standing): LeadershipLost {
-  if (held !== null)
-    return new LeadershipLost(election, 'lease-expired', `it was won again with token ${held.token}`);
-  if (!BEGINNINGS.includes(cause)) return new LeadershipLost(election, cause, detail);
-  return new LeadershipLost(
-    election,
-    'deposed',
-    `${leader ?? 'another participant'} leads with token ${token ?? 'unknown'}`,
-  );
 }

@@ -2,6 +2,13 @@
 import { asObject, BadInput, refuseUnknown, show } from '../core/values.ts';
 import { type Clock, processClock } from './clock.ts';
 
+export interface Patience {
+  /** How long the work may continue after its signal was aborted before the leadership is released anyway. */
+  readonly drainMs: number;
+  /** How long the seat may take to release, transfer or publish before we stop waiting. */
+  readonly answerMs: number;
+}
+
 export interface ElectionOptions {
   /** How long work may go on after its signal was aborted before a leadership that still holds is released (10 s). */
   readonly drainMs?: number;
@@ -18,13 +25,20 @@ export interface ResignationOptions {
   readonly token?: bigint;
 }
 
+/** One object for all elections: a program may have thousands. */
+const USUAL: Patience = { drainMs: 10_000, answerMs: 10_000 };
+
 /** Throws BadInput if an election cannot have these options. */
-export function readOptions(options: ElectionOptions): Required<ElectionOptions> {
+export function readOptions(options: ElectionOptions): {
+  readonly patience: Patience;
+  readonly clock: Clock;
+} {
   refuseUnknown(asObject(options, 'options'), { drainMs: 0, answerMs: 0, clock: 0 }, '');
-  const { drainMs = 10_000, answerMs = 10_000, clock = processClock } = options;
+  const { drainMs = USUAL.drainMs, answerMs = USUAL.answerMs, clock = processClock } = options;
   for (const [path, ms] of Object.entries({ drainMs, answerMs }))
     if (!(typeof ms === 'number' && ms >= 0)) throw new BadInput(path, 'milliseconds, 0 or more', show(ms));
-  return { drainMs, answerMs, clock };
+  const isUsual = drainMs === USUAL.drainMs && answerMs === USUAL.answerMs;
+  return { patience: isUsual ? USUAL : { drainMs, answerMs }, clock };
 }
 
 const LONGEST_REASON = 500;

@@ -33,32 +33,33 @@ export class Election {
   readonly #seat: Seat;
   readonly #clock: Clock;
   readonly #candidacy: Candidacy;
-  readonly #feed: Feed<Observation>;
+  /** Made when it is first read: in most elections it never is. */
+  #feed: Feed<Observation> | null = null;
   readonly #unwatch: () => void;
-  readonly #tell: (message: string) => void;
+  #isClosed = false;
   #lazyOccasions: Occasions | null = null;
 
   constructor(name: string, engine: Engine, options: ElectionOptions = {}) {
-    const { drainMs, answerMs, clock } = readOptions(options);
+    const { patience, clock } = readOptions(options);
     const seat = engine.seat(name);
     this.#seat = seat;
     this.#clock = clock;
-    this.#candidacy = new Candidacy(seat, clock, { drainMs, answerMs });
-    this.#feed = new Feed(observationOf(seat));
+    this.#candidacy = new Candidacy(seat, clock, patience, engine.log ?? warnOfProcess);
     this.#unwatch = seat.watch((standing) => {
       // Our own loss comes first: an observer finds the signal already aborted.
       this.#candidacy.onStanding(standing);
-      const seen = observationOf(seat);
-      if (!sameObservation(seen, this.#feed.latest)) this.#feed.set(seen);
+      const feed = this.#feed;
+      const seen = feed === null ? null : observationOf(seat);
+      if (seen !== null && !sameObservation(seen, feed!.latest)) feed!.set(seen);
     });
-    const log = engine.log ?? warnOfProcess;
-    this.#tell = (problem) => log({ level: 'warning', message: `${name}: ${problem}` });
     engine.opened?.(this);
   }
 
   /** Made when they are first used: most elections have none. */
   get #occasions(): Occasions {
-    this.#lazyOccasions ??= Occasions.of(this.#candidacy, this.#seat, this.#tell);
+    this.#lazyOccasions ??= Occasions.of(this.#candidacy, this.#seat, (problem) =>
+      this.#candidacy.tell(problem),
+    );
     return this.#lazyOccasions;
   }
 
@@ -112,7 +113,7 @@ export class Election {
   lead<T, P = unknown>(work: Work<T, P>, options: LeadOptions<P>): Promise<T | undefined>;
   lead<T, P = unknown>(work: Work<T, P>, options: LeadOptions<P> = {}): Promise<T | undefined> {
     try {
-      return new Lead(this.#candidacy, work, options, this.#tell).run();
+      return new Lead(this.#candidacy, work, options).run();
     } catch (error) {
       return Promise.reject(error); // Bad options. A promise rejects, and never throws.
     }
@@ -166,7 +167,8 @@ export class Election {
     work: OnceWork<unknown, TransactionContext>,
     options: ScheduleOptions = {},
   ): Promise<void> {
-    const around = { occasions: this.#occasions, clock: this.#clock, tell: this.#tell };
+    const tell = (problem: string): void => this.#candidacy.tell(problem);
+    const around = { occasions: this.#occasions, clock: this.#clock, tell };
     await (await Schedule.open(around, line, options)).run(work);
   }
 
@@ -259,6 +261,8 @@ export class Election {
    * aborted or the election is closed.
    */
   observe({ signal }: Cancellable = {}): AsyncIterableIterator<Observation> {
+    this.#feed ??= new Feed(observationOf(this.#seat));
+    if (this.#isClosed) this.#feed.close();
     return this.#feed.read(signal);
   }
 
@@ -302,7 +306,8 @@ export class Election {
       await this.#candidacy.close();
     } finally {
       this.#unwatch();
-      this.#feed.close();
+      this.#isClosed = true;
+      this.#feed?.close();
     }
   }
 

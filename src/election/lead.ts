@@ -1,5 +1,5 @@
 import { type Abortable, type Cancellable, onceAborted } from './aborts.ts';
-import type { Candidacy } from './candidacy.ts';
+import type { Candidacy, Taker } from './candidacy.ts';
 import { deferred } from './deferred.ts';
 import { CaucusError } from './errors.ts';
 import { Health, type HealthCheck, type HealthOptions } from './health.ts';
@@ -25,91 +25,123 @@ export interface LeadOptions<P = unknown> extends Cancellable {
 }
 
 /** One call of `lead`: stands, runs the work in each leadership that it wins, and stands again. */
-export class Lead<T, P> {
+export class Lead<T, P> implements Taker {
   readonly #candidacy: Candidacy;
   readonly #work: Work<T, P>;
-  readonly #signal: AbortSignal | undefined;
+  readonly signal: AbortSignal | undefined;
   readonly #health: Health | null;
   readonly #prepare: Prepare<P> | undefined;
-  readonly #tell: (message: string) => void;
   #preparation: Preparation<P> | null = null;
+  #resolve!: (value: T | undefined) => void;
+  #reject!: (reason: unknown) => void;
+  /** Stops listening to the signal, while it waits to lead. */
+  #forget: (() => void) | null = null;
+  #isOver = false;
   /** The preparation failed while this participant led. */
   #isUnprepared = false;
 
-  constructor(
-    candidacy: Candidacy,
-    work: Work<T, P>,
-    { signal, health, prepare }: LeadOptions<P>,
-    tell: (message: string) => void,
-  ) {
+  constructor(candidacy: Candidacy, work: Work<T, P>, { signal, health, prepare }: LeadOptions<P>) {
     this.#candidacy = candidacy;
     this.#work = work;
-    this.#signal = signal;
+    this.signal = signal;
     this.#prepare = prepare;
-    this.#tell = tell;
-    const tellHealth = (problem: string): void => tell(`the health check failed: ${problem}`);
+    const tellHealth = (problem: string): void => candidacy.tell(`the health check failed: ${problem}`);
     this.#health = health === undefined ? null : new Health(health, candidacy.clock, tellHealth);
   }
 
-  /** Undefined if it was called off by its own signal. */
+  /**
+   * Undefined if it was called off by its own signal. No async function waits to lead: those that wait in thousands of
+   * elections would take most of the memory of these.
+   */
   run(): Promise<T | undefined> {
-    // Not async: it lasts as long as the candidacy, and would keep a frame of its own for that long.
-    return this.#run().catch((error: unknown) => {
-      this.#preparation?.end(error);
-      if (this.#signal?.aborted && error === this.#signal.reason) return undefined;
-      throw error;
+    return new Promise((resolve, reject) => {
+      this.#resolve = resolve;
+      this.#reject = reject;
+      if (this.#health === null) this.#stand();
+      else
+        this.#becomeFit().then(
+          () => this.#stand(),
+          (error) => this.#fail(error),
+        );
     });
   }
 
-  async #run(): Promise<T> {
-    if (this.#health !== null) await this.#becomeFit();
-    let winning = this.#stand();
-    for (;;) {
-      const tenure = await winning;
-      const result = await this.#oneTenure(tenure);
-      const isLost = !tenure.leadership.isValid();
-      const hasStopped = isLost && (result.ok || isStop(result.error, tenure.leadership.lost));
-      const calledOff = this.#ends.find((each) => each?.aborted);
-      if (hasStopped && calledOff === undefined) {
-        winning = this.#standAgain(tenure);
-        continue;
-      }
-      this.#candidacy.stepDown(tenure, this.#candidacy.loss('resigned', 'its work is done'));
-      tenure.finish();
-      await tenure.over.promise;
-      if (hasStopped) throw calledOff!.reason;
-      if (!result.ok) throw result.error;
-      return result.value;
+  give(tenure: Tenure): void {
+    this.#forget?.();
+    this.#forget = null;
+    void this.#lead(tenure);
+  }
+
+  refuse(error: unknown): void {
+    this.#forget?.();
+    this.#forget = null;
+    this.#fail(error);
+  }
+
+  async #lead(tenure: Tenure): Promise<void> {
+    await null; // What granted it goes on first.
+    try {
+      if (tenure.leadership.isValid()) return await this.#leadOn(tenure);
+      tenure.finish(); // Lost before its work could begin.
+      this.#stand();
+    } catch (error) {
+      this.#fail(error);
     }
+  }
+
+  async #leadOn(tenure: Tenure): Promise<void> {
+    const result = await this.#oneTenure(tenure);
+    const isLost = !tenure.leadership.isValid();
+    const hasStopped = isLost && (result.ok || isStop(result.error, tenure.leadership.lost));
+    const calledOff = this.#ends.find((each) => each?.aborted);
+    if (hasStopped && calledOff === undefined) return await this.#standAgain(tenure);
+    this.#candidacy.stepDown(tenure, this.#candidacy.loss('resigned', 'its work is done'));
+    tenure.finish();
+    await tenure.over.promise;
+    if (hasStopped) throw calledOff!.reason;
+    if (!result.ok) throw result.error;
+    this.#resolve(result.value);
+  }
+
+  #fail(error: unknown): void {
+    this.#isOver = true;
+    this.#preparation?.end(error);
+    if (this.signal?.aborted && error === this.signal.reason) this.#resolve(undefined);
+    else this.#reject(error);
   }
 
   /** Either ends this call. */
   get #ends(): readonly (Abortable | undefined)[] {
-    return [this.#signal, this.#candidacy.closed];
+    return [this.signal, this.#candidacy.closed];
   }
 
-  #stand(): Promise<Tenure> {
-    const winning = this.#candidacy.win(this.#signal);
-    this.#startToPrepare();
-    return winning;
+  #stand(): void {
+    const { closed } = this.#candidacy;
+    if (this.signal !== undefined && !this.signal.aborted && !closed.aborted)
+      this.#forget = onceAborted([this.signal], (reason) => {
+        this.#candidacy.leave(this);
+        this.refuse(reason);
+      });
+    this.#candidacy.enter(this);
+    if (!this.#isOver) this.#startToPrepare();
   }
 
   #startToPrepare(): void {
     if (this.#prepare === undefined || this.#preparation !== null) return;
-    const tell = (problem: string): void => this.#tell(`the preparation failed: ${problem}`);
+    const tell = (problem: string): void => this.#candidacy.tell(`the preparation failed: ${problem}`);
     this.#preparation = new Preparation(this.#prepare, this.#candidacy.clock, tell);
   }
 
-  async #standAgain(tenure: Tenure): Promise<Tenure> {
+  async #standAgain(tenure: Tenure): Promise<void> {
     if (this.#health?.isGood !== false && !this.#isUnprepared) {
-      const winning = this.#stand(); // Queued before the release, so that the release does not withdraw us.
+      this.#stand(); // Queued before the release, so that the release does not withdraw us.
       tenure.finish();
-      return winning;
+      return;
     }
     tenure.finish();
     await tenure.over.promise; // Not queued: with the release we are no candidate any more.
     await this.#becomeFit();
-    return this.#stand();
+    this.#stand();
   }
 
   /** Waits until the work could be done. */
