@@ -105,7 +105,6 @@ export class Candidacy implements Grantor {
 
   #take(signal: AbortSignal | undefined, opening: Opening | undefined): Promise<Tenure> {
     return new Promise((resolve, reject) => {
-      if (this.closed.aborted) return reject(this.closed.reason);
       const forget = onceAborted([signal?.aborted ? undefined : signal], (reason) => {
         reject(reason);
         this.leave(taker);

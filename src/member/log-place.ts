@@ -1,7 +1,7 @@
 import { existsSync, rmSync } from 'node:fs';
 import path from 'node:path';
 import type { Json } from '../core/index.ts';
-import type { LogEntry } from '../store/index.ts';
+import type { LogEntry, LoggedRecord } from '../store/index.ts';
 import type { ElectionStore, Place } from './election-records.ts';
 import { electionFile } from './folder-files.ts';
 import type { LogFile } from './log-file.ts';
@@ -12,6 +12,24 @@ export interface LogPlaces {
   readonly log: LogFile;
   /** The record in the log, or in a file beside it. */
   read(name: string, protocol: string): { readonly record: Json } | null;
+}
+
+/**
+ * A record is never changed once a protocol has saved it, and shares most of what it holds with the state of the
+ * protocol. Its text would take a kilobyte, for as long as the election is open.
+ */
+class KeptRecord implements LoggedRecord {
+  readonly protocol: string;
+  readonly #record: Json;
+
+  constructor(protocol: string, record: Json) {
+    this.protocol = protocol;
+    this.#record = record;
+  }
+
+  get text(): string {
+    return JSON.stringify(this.#record);
+  }
 }
 
 /**
@@ -67,7 +85,9 @@ export class LogPlace implements Place {
   }
 
   #entryOf(record: Json): LogEntry {
-    return { election: this.#name, saved: { protocol: this.#protocol, text: JSON.stringify(record) } };
+    const protocol = this.#protocol;
+    const kept = new KeptRecord(protocol, record);
+    return { election: this.#name, saved: { protocol, text: kept.text, kept } };
   }
 
   #carried(): void {

@@ -19,6 +19,8 @@ export interface LogOwner {
 export interface LoggedRecord {
   readonly protocol: string;
   readonly text: string;
+  /** What is kept of it once it is durable, with the same content in less memory. Omitted: itself. */
+  readonly kept?: LoggedRecord;
 }
 
 /** What is to be saved. */

@@ -86,7 +86,7 @@ export class RecordLog {
     const { entries, size, free } = this.#end();
     for (const { election, saved } of entries) {
       if (saved === null) this.#records.delete(election);
-      else this.#records.set(election, saved);
+      else this.#records.set(election, saved.kept ?? saved);
     }
     this.#size = size;
     this.#free = free;
@@ -129,7 +129,8 @@ export class RecordLog {
       if (saved === null) kept.delete(election);
       else kept.set(election, saved);
     }
-    const all = [...kept].map(([election, saved]) => ({ election, saved }));
+    // Each text is read once: it may be made when it is read.
+    const all = [...kept].map(([election, { protocol, text }]) => ({ election, saved: { protocol, text } }));
     const { bytes, pages } = newLog(this.#owner, batch, all, this.#coding);
     const steps: readonly Step[] = [
       { do: 'write', file: 'draft', bytes, at: 0 },
