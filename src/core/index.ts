@@ -49,6 +49,7 @@ export type {
   RestOffer,
   RestRequest,
   ResumedTimer,
+  Same,
   SentRound,
   SupportTimes,
 } from './resting.ts';

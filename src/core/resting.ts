@@ -6,6 +6,7 @@
  */
 import type { Delay, Effect } from './effect.ts';
 import type { MemberId } from './ids.ts';
+import type { Json } from './json.ts';
 import type { Message } from './protocol.ts';
 
 /** The times of the requests for support. Elections with other times do not rest together. */
@@ -78,6 +79,9 @@ export interface ResumedTimer<T extends string = string> {
   readonly sinceMs: number | null;
 }
 
+/** This value, or an equal one that another election has. */
+export type Same = <V extends Json>(value: V) => V;
+
 export interface Resting<S = unknown, M extends Message = Message, T extends string = string> {
   /** The timer at which a leader that has nothing to do may rest in place of sending a heartbeat. */
   readonly timer: T;
@@ -89,4 +93,9 @@ export interface Resting<S = unknown, M extends Message = Message, T extends str
   carried(state: S, round: number, answeredBy: (voter: MemberId) => number): number;
   /** Goes on as if every round had been sent, heard and answered by messages of its own. */
   wake(state: S, rested: Rested, out: Effect<M, T>[]): readonly ResumedTimer<T>[];
+  /**
+   * Replaces values of the state that are never changed by equal ones: thousands of elections have the same members. The
+   * content of the state stays as it is.
+   */
+  share?(state: S, same: Same): void;
 }

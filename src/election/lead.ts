@@ -81,7 +81,7 @@ export class Lead<T, P> implements Taker {
   async #lead(tenure: Tenure): Promise<void> {
     await null; // What granted it goes on first.
     try {
-      if (tenure.leadership.isValid()) return await this.#leadOn(tenure);
+      if (tenure.leadership.isValid()) return await this.#onResult(tenure, await this.#oneTenure(tenure));
       tenure.finish(); // Lost before its work could begin.
       this.#stand();
     } catch (error) {
@@ -89,8 +89,7 @@ export class Lead<T, P> implements Taker {
     }
   }
 
-  async #leadOn(tenure: Tenure): Promise<void> {
-    const result = await this.#oneTenure(tenure);
+  async #onResult(tenure: Tenure, result: Result<T>): Promise<void> {
     const isLost = !tenure.leadership.isValid();
     const hasStopped = isLost && (result.ok || isStop(result.error, tenure.leadership.lost));
     const calledOff = this.#ends.find((each) => each?.aborted);

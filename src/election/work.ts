@@ -6,12 +6,21 @@ export type Result<T> =
   | { readonly ok: false; readonly error: unknown };
 
 /** Runs a function of the program. An error is returned as a result, so that no rejection stays unhandled. */
-export async function resultOf<T>(work: () => T | PromiseLike<T>): Promise<Result<T>> {
+export function resultOf<T>(work: () => T | PromiseLike<T>): Promise<Result<T>> {
+  // Not async: work lasts as long as a leadership, and thousands of frames would wait for it.
   try {
-    return { ok: true, value: await work() };
+    return Promise.resolve(work()).then(succeeded<T>, failed);
   } catch (error) {
-    return { ok: false, error };
+    return Promise.resolve(failed(error));
   }
+}
+
+function succeeded<T>(value: T): Result<T> {
+  return { ok: true, value };
+}
+
+function failed(error: unknown): { readonly ok: false; readonly error: unknown } {
+  return { ok: false, error };
 }
 
 /** An error of the program, in one line. */

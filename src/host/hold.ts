@@ -74,6 +74,7 @@ export interface Turn {
   readonly illness: string | null;
 }
 
+const FEW = 8;
 /** Older changes are dropped. */
 const LONGEST_HISTORY = 1000;
 
@@ -82,8 +83,8 @@ export class Holder {
   /** The leadership that this member holds. It may already have expired by the clock. */
   held: Hold | null = null;
   explanation: Why = { cause: 'started', detail: 'no election has been decided yet' };
-  readonly changes: Change[] = [];
 
+  #changes: Change[] = [];
   readonly #self: MemberId;
   readonly #clock: HostClock;
   readonly #host: { readonly lease: Lease };
@@ -113,6 +114,10 @@ export class Holder {
     this.#host = host;
     this.#protocol = protocol;
     this.#sleeps = clock.sleeps;
+  }
+
+  get changes(): readonly Change[] {
+    return this.#changes;
   }
 
   get outlook(): Outlook {
@@ -264,8 +269,11 @@ export class Holder {
     const { leader, token } = this.#outlook;
     const { cause, detail } = explanation;
     this.explanation = explanation;
-    this.changes.push({ atMs: this.#clock.wallNow(), leader, token, cause, detail, ...marks });
-    if (this.changes.length > LONGEST_HISTORY) this.changes.shift();
+    const change = { atMs: this.#clock.wallNow(), leader, token, cause, detail, ...marks };
+    // A list that grows in place has room for many more, and most elections change a few times only.
+    if (this.#changes.length < FEW) this.#changes = this.#changes.concat(change);
+    else this.#changes.push(change);
+    if (this.#changes.length > LONGEST_HISTORY) this.#changes.shift();
   }
 }
 

@@ -44,6 +44,8 @@ export interface HostPorts {
    * `ProtocolHost.goOn`. Omitted where none waits.
    */
   waits?(): boolean;
+  /** This value, which nothing changes, or an equal one of another election. Omitted: the process has few. */
+  same?<V extends Json>(value: V): V;
   /** An input was processed. Listeners read the host again. */
   changed(): void;
 }

@@ -149,6 +149,8 @@ export class ProtocolHost {
 
   forget(): void {
     this.#last = NOTHING;
+    if (this.#ports.same === undefined) return;
+    this.#protocol.resting?.share?.(this.state, (value) => this.#ports.same!(value));
   }
 
   hasTimer(name: string): boolean {

@@ -154,7 +154,8 @@ export class Timers {
     if (this.#alarmAtMs <= atMs) return;
     this.#cancelAlarm?.();
     this.#alarmAtMs = atMs;
-    this.#cancelAlarm = this.#clock.set(atMs, (this.#ring ??= () => this.#onRing()));
+    this.#ring ??= () => this.#onRing();
+    this.#cancelAlarm = this.#clock.set(atMs, this.#ring);
   }
 
   #onRing(): void {

@@ -16,6 +16,7 @@ import { LogPlace, type LogPlaces } from './log-place.ts';
 import { makeFolder } from './make-folder.ts';
 import { type FileSystem, RecordFile } from './record-file.ts';
 import { finishRecovery } from './recovery-journal.ts';
+import { SameParts } from './same-parts.ts';
 import { WriteTurns } from './write-turns.ts';
 
 /** What a member keeps about itself. */
@@ -146,7 +147,8 @@ class FolderStore implements Store {
       { cluster, id },
       { before: () => this.#beforeLog(), beforeFirst: () => this.#shutOutEarlier(), fs },
     );
-    this.#places = { folder, log: this.#log, read: (name, protocol) => this.#read(name, protocol) };
+    const read: LogPlaces['read'] = (name, protocol) => this.#read(name, protocol);
+    this.#places = { folder, log: this.#log, same: new SameParts(), read };
     this.#file = this.#memberFile(this.#log.exists);
     this.#list = new FileElectionList(folder, () => this.#recorded);
     this.#records = new Records(mainElection, this.#list);

@@ -85,6 +85,10 @@ export class ElectionPorts implements HostPorts {
     return this.around.pace !== undefined && this.election.campaigning.waits();
   }
 
+  same<V extends Json>(value: V): V {
+    return this.around.same?.(value) ?? value;
+  }
+
   changed(): void {
     this.#cause = null;
     this.election.onChange();

@@ -6,6 +6,7 @@ import type { ElectionSaves } from './election-saves.ts';
 import type { ElectionSupport } from './election-support.ts';
 import type { Pace } from './pace.ts';
 import type { Recorder } from './recorder.ts';
+import type { SameParts } from './same-parts.ts';
 import type { SenderBudgets } from './sender-budgets.ts';
 import type { ElectionsAround, Surroundings } from './surroundings.ts';
 
@@ -16,6 +17,7 @@ export interface SharedSurroundings {
   /** Undefined: what campaigns waits for no other one. */
   readonly pace: Pace | undefined;
   readonly support: ElectionSupport;
+  readonly same: SameParts;
 }
 
 /** What one election needs from its member. A class, since a member may have thousands: they share its functions. */
@@ -78,6 +80,10 @@ export class ElectionSurroundings implements Surroundings {
 
   settle(): void {
     this.#saves.settle();
+  }
+
+  same<V extends Json>(value: V): V {
+    return this.shared.same.of(value);
   }
 
   stepped(input: Input, effects: readonly Effect[]): void {

@@ -34,6 +34,7 @@ import type { Settled } from './options.ts';
 import { Pace } from './pace.ts';
 import { type Recorder, recorderOf } from './recorder.ts';
 import { Rounds } from './rounds.ts';
+import { SameParts } from './same-parts.ts';
 import { SavedRecords } from './saved-records.ts';
 import { SeatLog, SharedSeats } from './seat-log.ts';
 import { SenderBudgets } from './sender-budgets.ts';
@@ -108,7 +109,13 @@ export class Elections {
       around,
       (name) => this.#hosts.get(name)?.host.resting ?? null,
     );
-    this.#shared = { around, budgets, pace: new Pace(around.clock), support: this.#support };
+    this.#shared = {
+      around,
+      budgets,
+      pace: new Pace(around.clock),
+      support: this.#support,
+      same: new SameParts(),
+    };
     this.#balance = balanceOf(settled, around, this.#protocol, () => this.#hosts.values());
   }
 
@@ -322,13 +329,8 @@ export class Elections {
     // Thousands of others may wait for a place, in random order.
     const shared = isMain ? { ...this.#shared, pace: undefined } : this.#shared;
     const rests = !isMain && recorder === null && this.#support.isThere;
-    const around = new (rests ? RestingSurroundings : ElectionSurroundings)(
-      shared,
-      name,
-      recorder,
-      earlier,
-      saves,
-    );
+    const Kind = rests ? RestingSurroundings : ElectionSurroundings;
+    const around = new Kind(shared, name, recorder, earlier, saves);
     const host = new ElectionHost(name, self, definition, this.#protocol, around);
     this.#hosts.set(name, host);
     this.#list.push(host);

@@ -5,18 +5,20 @@ import type { LogEntry, LoggedRecord } from '../store/index.ts';
 import type { ElectionStore, Place } from './election-records.ts';
 import { electionFile } from './folder-files.ts';
 import type { LogFile } from './log-file.ts';
+import type { SameParts } from './same-parts.ts';
 
 /** The same for all elections of a data folder. */
 export interface LogPlaces {
   readonly folder: string;
   readonly log: LogFile;
+  readonly same: SameParts;
   /** The record in the log, or in a file beside it. */
   read(name: string, protocol: string): { readonly record: Json } | null;
 }
 
 /**
- * A record is never changed once a protocol has saved it, and shares most of what it holds with the state of the
- * protocol. Its text would take a kilobyte, for as long as the election is open.
+ * A record is never changed once a protocol has saved it, and shares most of what it holds with those of other
+ * elections. Its text would take a kilobyte, for as long as the election is open.
  */
 class KeptRecord implements LoggedRecord {
   readonly protocol: string;
@@ -86,8 +88,9 @@ export class LogPlace implements Place {
 
   #entryOf(record: Json): LogEntry {
     const protocol = this.#protocol;
-    const kept = new KeptRecord(protocol, record);
-    return { election: this.#name, saved: { protocol, text: kept.text, kept } };
+    const text = JSON.stringify(record);
+    const kept = new KeptRecord(protocol, this.#places.same.in(record, text.length));
+    return { election: this.#name, saved: { protocol, text, kept } };
   }
 
   #carried(): void {

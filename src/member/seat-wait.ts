@@ -4,6 +4,13 @@ import type { Clock } from './clock.ts';
 /** With enough members running, getting a seat takes a few milliseconds; nothing is logged before this. */
 const PATIENCE_MS = 1000;
 
+/** The same is told of thousands of elections, and kept in the histories of all. */
+let latest = '';
+function sameWords(words: string): string {
+  if (words !== latest) latest = words;
+  return latest;
+}
+
 /**
  * A member whose disk has no seat in the election takes no part in it. A leader gives the disk a seat. But electing
  * the leader of a new cluster, or of one that lost disks, takes more members than usual, and until they run this
@@ -55,6 +62,8 @@ export class SeatWait {
     if (missing === this.#told || nowMs - this.#sinceMs < PATIENCE_MS) return null;
     this.#told = missing;
     if (!isWaiting) return null;
-    return `waiting for ${missing}: the first start of a cluster, or a start after disks were lost, needs ${needed} of its ${n} members`;
+    return sameWords(
+      `waiting for ${missing}: the first start of a cluster, or a start after disks were lost, needs ${needed} of its ${n} members`,
+    );
   }
 }

@@ -38,6 +38,8 @@ export interface Surroundings extends DoorAround {
   readonly restHeardAtMs?: ((peer: MemberId) => number | null) | undefined;
   /** Called for every step, for a recording. */
   stepped(input: Input, effects: readonly Effect[]): void;
+  /** This value, which nothing changes, or an equal one of another election. Omitted: there are few. */
+  same?<V extends Json>(value: V): V;
   /** How many elections campaign at a time. Omitted: there are few. */
   readonly pace?: Pace | undefined;
 }

@@ -74,7 +74,12 @@ export class Asking {
     const sentAtMs = timer.endsAtMs - timer.lengthMs;
     const before = { round: offer.leaseRound - ahead, sentAtMs, sleeps: timer.sleeps };
     const [restedIn, restedAtMs, group] = [this.#round, clock.now(), this.#group(offer, [])];
-    const led = new Led({ name, host, offer, ahead, restedIn, restedAtMs, group, before }, this.#by);
+    const times = this.#times!;
+    const { kind } = group;
+    const led = new Led(
+      { name, host, offer: { ...offer, times, kind }, ahead, restedIn, restedAtMs, group, before },
+      this.#by,
+    );
     led.group.elections.add(led);
     this.#led.set(name, led);
     for (const id of voters) {
@@ -212,7 +217,7 @@ export class Asking {
 
   #group({ kind }: RestOffer, backers: readonly MemberId[]): Group {
     const key = `${kind} | ${[...backers].sort().join()}`;
-    const group = this.#groups.get(key) ?? new Group();
+    const group = this.#groups.get(key) ?? new Group(kind);
     this.#groups.set(key, group);
     return group;
   }

@@ -31,8 +31,14 @@ export class Voter {
 
 /** Elections whose leases are carried by the same answers have the same lease: it is computed once for all of them. */
 export class Group {
+  /** That of their offers. */
+  readonly kind: string;
   readonly elections: Set<Led> = new Set();
   lease: Sent | null = null;
+
+  constructor(kind: string) {
+    this.kind = kind;
+  }
 }
 
 /** What ends the rest of an election, and computes its lease meanwhile. */

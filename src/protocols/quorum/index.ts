@@ -107,7 +107,7 @@ import {
   onPublishSend,
   onPublishTimer,
 } from './register.ts';
-import { acceptsRest, carriedRound, offerToRest, wakeFromRest } from './resting.ts';
+import { acceptsRest, carriedRound, offerToRest, shareParts, wakeFromRest } from './resting.ts';
 import { onTerm } from './roles.ts';
 import {
   checkSettings,
@@ -300,6 +300,7 @@ function createQuorum(config: QuorumConfig): Protocol<State, Message, Timer> {
       accepts: acceptsRest,
       carried: carriedRound,
       wake: (s, rested, out) => wakeFromRest(s, rested, timesIn(s), out),
+      share: shareParts,
     },
     timesToTry: [retiming.scaled(config, 0.5), retiming.scaled(config, 2)],
     measure: ({ term, seeking, round, register, standby }) => ({

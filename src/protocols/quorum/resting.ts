@@ -5,11 +5,20 @@
  * of what is promised changes: a run with elections at rest is a run in which the heartbeats of these elections leave,
  * arrive and are lost together.
  */
-import type { Rested, RestOffer, RestRequest, ResumedTimer, SentRound } from '../../core/index.ts';
+import type {
+  Json,
+  Rested,
+  RestOffer,
+  RestRequest,
+  ResumedTimer,
+  Same,
+  SentRound,
+} from '../../core/index.ts';
 import { isHealthy } from './leading.ts';
 import { freshNewcomer } from './membership.ts';
+import type { Register } from './messages.ts';
 import { waitForElection } from './roles.ts';
-import { isSeated, roundOfSeats } from './seats.ts';
+import { isSeated, newRegister, roundOfSeats } from './seats.ts';
 import type { Times } from './settings.ts';
 import { leaseTimer, type Out, others, report, type State, sameAge, type Timer } from './state.ts';
 
@@ -115,4 +124,26 @@ function wakeFollower(s: State, heard: SentRound, times: Times): readonly Resume
     if (each.type === 'set-timer')
       timers.push({ timer: each.timer, delayMs: each.delayMs, sinceMs: heard.sentAtMs });
   return timers;
+}
+
+/** What is equal in most elections of a member: names, members, votes, and sets of voters, which are empty. */
+export function shareParts(s: State, same: Same): void {
+  const { register, committed } = s;
+  s.register = shared(register, same);
+  s.committed = committed === register ? s.register : shared(committed, same);
+  s.life = same(s.life);
+  s.disk = same(s.disk);
+  s.votedFor = same(s.votedFor as unknown as Json) as unknown as State['votedFor'];
+  if (s.promise?.life != null) s.promise = { ...s.promise, life: same(s.promise.life) };
+  s.seen = same(s.seen as unknown as Json) as unknown as State['seen'];
+  s.votes = same(s.votes);
+  s.vouching = same(s.vouching);
+}
+
+/** A published value may be long, and is rarely that of another election. */
+function shared(register: Register, same: Same): Register {
+  if (register.value === null) return same(register as unknown as Json) as unknown as Register;
+  const members = same(register.members as unknown as Json) as unknown as Register['members'];
+  const founding = same(register.founding as unknown as Json) as unknown as Register['founding'];
+  return newRegister({ ...register, members, founding });
 }

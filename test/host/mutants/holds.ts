@@ -63,7 +63,7 @@ export const holds: readonly Mutant[] = [
   ]),
   mutant('the history has no end', 'a thousand changes are kept', [
     'hold',
-    'if (this.changes.length > LONGEST_HISTORY) this.changes.shift();',
+    'if (this.#changes.length > LONGEST_HISTORY) this.#changes.shift();',
     'void LONGEST_HISTORY;',
   ]),
 ];
