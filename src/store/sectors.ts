@@ -6,7 +6,7 @@
  * failed, every sector has a valid seal, some from the earlier write and some from this one. A bit that changed later
  * breaks a seal.
  */
-import { crc32c } from './crc32c.ts';
+import { crc32c, overZeros } from './crc32c.ts';
 
 export const SECTOR = 512;
 /** What the system writes at once: eight sectors. */
@@ -69,20 +69,21 @@ function isZeroBetween(bytes: Uint8Array, from: number, to: number): boolean {
 }
 
 function checksum(sector: Uint8Array, place: number): number {
+  return crc32c(sector, checksumOf(place));
+}
+
+function checksumOf(place: number): number {
   for (let i = 0; i < 4; i++) PLACE[i] = place >>> (24 - 8 * i);
-  return crc32c(sector, crc32c(PLACE));
+  return crc32c(PLACE);
 }
 
 const PLACE = new Uint8Array(4);
 
-const EMPTY = new Uint8Array(ROOM);
-const emptySeals: number[] = [];
+const overEmpty: (before: number) => number = overZeros(ROOM);
 
-/** Most sectors of most files are empty: their seals are computed once. */
+/** Most sectors of most files are empty. */
 function emptySeal(place: number): number {
-  if (place >= 2 * (PAGE / SECTOR)) return checksum(EMPTY, place);
-  emptySeals[place] ??= checksum(EMPTY, place);
-  return emptySeals[place];
+  return overEmpty(checksumOf(place));
 }
 
 function writeDigits(value: number, bytes: Uint8Array, at: number): void {

@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { nodeCoding } from '../../src/member/record-file.ts';
 import { pureCoding } from '../../src/store/coding.ts';
-import { crc32c } from '../../src/store/crc32c.ts';
+import { crc32c, overZeros } from '../../src/store/crc32c.ts';
 import { type Owner, perform, RecordStore, type Recovery } from '../../src/store/index.ts';
 import { PAGE, SECTOR, seal, unseal } from '../../src/store/sectors.ts';
 import { sha256 } from '../../src/store/sha256.ts';
@@ -69,6 +69,16 @@ describe('checksums', () => {
     expect(hex(crc32c(Uint8Array.from({ length: 32 }, (_, i) => i)))).toBe('46dd794e');
     expect(crc32c(new Uint8Array([3, 4]), crc32c(new Uint8Array([1, 2])))).toBe(
       crc32c(new Uint8Array([1, 2, 3, 4])),
+    );
+  });
+
+  it('CRC-32C is the same in steps of eight bytes, of one, and over zeros', () => {
+    fc.assert(
+      fc.property(bytes, fc.nat(300), (given, zeros) => {
+        const before = [...given].reduce((crc, byte) => crc32c(new Uint8Array([byte]), crc), 0);
+        expect(crc32c(given)).toBe(before);
+        expect(overZeros(zeros)(before)).toBe(crc32c(new Uint8Array(zeros), before));
+      }),
     );
   });
 });
