@@ -5,6 +5,7 @@ import {
   FEATURES,
   type Identity,
   sharedId,
+  TAKES_LISTS,
   TAKES_REPORTS,
   timingDifference,
 } from '../peers/index.ts';
@@ -98,7 +99,8 @@ export function openLinks(
   const { id, cluster, election, definition, config, limits } = settled;
   const rules = (): string => rulesOf(definition, config, around.hosts.retimed);
   const { incarnation, life } = store.member;
-  const features = settled.trustWitnesses === false ? FEATURES : [...FEATURES, TAKES_REPORTS];
+  const takesReports = settled.trustWitnesses === false ? [] : [TAKES_REPORTS];
+  const features = [...FEATURES, TAKES_LISTS, ...takesReports];
   const belonging = new Belonging(store, around.hosts, settled.log);
   const identity: Identity = belonging.in(
     own.of({ id, cluster, incarnation, life, rules: rules(), features, process: ownProcess() }),

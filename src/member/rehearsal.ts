@@ -191,8 +191,9 @@ class Rehearsal {
     const { to, from, frame } = this.#frames.shift()!;
     const read = readFrame(frame);
     const receiver = this.#participants.find(({ id }) => id === to);
-    if (read.type !== 'message' || receiver === undefined) return;
-    this.#refusals.hear(from, () => receiver.elections.receive(from, read.election, read.message));
+    if (read.type !== 'messages' || receiver === undefined) return;
+    for (const { election, message } of read.messages)
+      this.#refusals.hear(from, () => receiver.elections.receive(from, election, message));
   }
 
   #participant(settled: Settled, id: MemberId): Participant {

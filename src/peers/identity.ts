@@ -36,6 +36,8 @@ export interface Identity {
  * elections, and deputies.
  */
 export const FEATURES = ['addresses', 'pauses', 'timing', 'support', 'deputies'] as const;
+/** Among the features of a process that understands several messages in one frame. Senders choose by it, and no message differs. */
+export const TAKES_LISTS = 'lists';
 export type Feature = (typeof FEATURES)[number];
 
 /** What the release of a process understands, if it understands less than this one; else null. */

@@ -8,6 +8,7 @@ export {
   named,
   type ProcessIdentity,
   sharedId,
+  TAKES_LISTS,
 } from './identity.ts';
 export { type LinkRefusal, type Refused, timingDifference } from './objection.ts';
 export { DEFAULT_PEER_OPTIONS, type PeerOptions } from './options.ts';

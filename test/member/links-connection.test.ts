@@ -4,6 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { WebSocket, WebSocketServer } from 'ws';
 import { Connection } from '../../src/member/links/connection.ts';
 import { dial } from '../../src/member/links/dial.ts';
+import { encodeLocalToken, encodeMessage, readFrame } from '../../src/member/links/frames.ts';
 import { LinkAuthentication } from '../../src/member/links/link-authentication.ts';
 import { type LinkOptions, resolveLinkOptions } from '../../src/member/links/options.ts';
 import { cleanUp, start } from '../support/link-bed.ts';
@@ -75,6 +76,35 @@ describe('a connection', () => {
     mute.sockets[0]!.terminate();
     await closed;
     expect(order).toEqual(['ended', 'socket']);
+  });
+
+  it('puts the messages of one event into few frames, in their order among the others', async () => {
+    const mute = await startMute();
+    const connection = await connect(mute.url, {});
+    await until('it came', () => mute.sockets.length === 1);
+    const frames: string[] = [];
+    mute.sockets[0]!.on('message', (data) => frames.push(data.toString()));
+    const message = (i: number): string => encodeMessage('e', { type: `t${i}` });
+    connection.sendMessage(message(0));
+    connection.sendMessage(message(1));
+    await until('one by one', () => frames.length === 2);
+    connection.takesLists = true;
+    for (let i = 2; i < 302; i++) connection.sendMessage(message(i));
+    connection.send(encodeLocalToken('t'));
+    connection.sendMessage(message(302));
+    connection.flush();
+    connection.sendMessage(message(303));
+    connection.sendMessage(encodeMessage('e', { type: 'x'.repeat(200_000) }));
+    connection.sendMessage(message(304));
+    connection.close('enough'); // What was sent before still arrives.
+    await until('all came', () => frames.length === 9);
+    const read = frames.map(readFrame);
+    const counts = read.map((frame) => (frame.type === 'messages' ? frame.messages.length : frame.type));
+    expect(counts).toEqual([1, 1, 256, 44, 'local-token', 1, 1, 'bad', 1]);
+    const types = read.flatMap((frame) =>
+      frame.type === 'messages' ? frame.messages.map((each) => each.message.type) : [],
+    );
+    expect(types).toEqual(Array.from({ length: 305 }, (_, i) => `t${i}`));
   });
 
   it('has marks in its pings that cannot be guessed', async () => {

@@ -2,10 +2,12 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { linkUrl } from '../../src/member/links/dial.ts';
 import {
+  bytesAround,
   encodeHello,
   encodeLocalConfirmed,
   encodeLocalToken,
   encodeMessage,
+  encodeMessages,
   readFrame,
 } from '../../src/member/links/frames.ts';
 import type { Hub } from '../../src/member/links/hub.ts';
@@ -93,7 +95,32 @@ describe('a frame', () => {
     expect(readFrame(encodeLocalToken('t'))).toEqual({ type: 'local-token', token: 't' });
     expect(readFrame(encodeLocalConfirmed('t'))).toEqual({ type: 'local-confirmed', token: 't' });
     const message = { type: 'vote', term: 3 };
-    expect(readFrame(encodeMessage('e', message))).toEqual({ type: 'message', election: 'e', message });
+    const [one, other] = [encodeMessage('e', message), encodeMessage('f', { type: 'probe' })];
+    const first = { election: 'e', message };
+    expect(readFrame(encodeMessages([one]))).toEqual({ type: 'messages', messages: [first] });
+    const both = [first, { election: 'f', message: { type: 'probe' } }];
+    expect(readFrame(encodeMessages([one, other]))).toEqual({ type: 'messages', messages: both });
+    expect(encodeMessages([one, other]).length - bytesAround(both)).toBe(one.length + other.length);
+  });
+
+  it('with several messages is refused in one line if one of them cannot be read, or if there are too many', () => {
+    const read = (frame: unknown) => readFrame(JSON.stringify(frame));
+    const fine = ['e', { type: 't' }];
+    for (const [frame, reason] of [
+      [[[]], 'frame: expected [election, message], found 0 items'],
+      [[fine, ['e']], 'frame: expected [election, message], found 1 items'],
+      [[fine, 'e'], 'frame[1]: expected [election, message], found "e"'],
+      [[fine, null], 'frame[1]: expected [election, message], found null'],
+      [
+        [fine, [fine, fine]],
+        'election: expected a string of at most 256 characters, found ["e",{"type":"t"}]',
+      ],
+      [[fine, ['e', []]], 'message: expected an object, found []'],
+      [[fine, ['e', { type: 7 }]], 'message.type: expected a string of at most 256 characters, found 7'],
+      [Array.from({ length: 257 }, () => fine), 'frame: expected at most 256 messages, found 257'],
+    ])
+      expect(read(frame)).toEqual({ type: 'bad', refused: { kind: 'bad-shape', reason } });
+    expect(read(Array.from({ length: 256 }, () => fine))).toMatchObject({ type: 'messages' });
   });
 
   it('of a later version may say more of its sender', () => {
@@ -150,7 +177,7 @@ describe('a frame', () => {
   it('never throws, whatever it is', () => {
     fc.assert(
       fc.property(fc.oneof(fc.string(), fc.json()), (text) => {
-        expect(['bad', 'message', 'hello', 'refused']).toContain(readFrame(text).type);
+        expect(['bad', 'messages', 'hello', 'refused']).toContain(readFrame(text).type);
       }),
     );
   });

@@ -98,6 +98,23 @@ describe('members with the same secret', () => {
     expect(members.flatMap(({ refused }) => refused)).toEqual([]);
   });
 
+  it('read lists of messages, and refuse one that is too long without an end of the connection', async () => {
+    const one = await member(1, OLD);
+    const rogue = new Rogue(one.url);
+    one.links.setPeers([{ id: 2, url: 'http://127.0.0.1:9' }]);
+    await rogue.prove(2, 1, OLD);
+    rogue.ws.send(rogue.hello(2));
+    await until('up', () => one.events.length === 1);
+    const lists = [257, 256].map(
+      (n) => `[${Array.from({ length: n }, (_, i) => JSON.stringify(['e', count(i)])).join()}]`,
+    );
+    for (const list of lists) rogue.ws.send(rogue.sealer!.seal(0, list));
+    await until('all came', () => one.heard.length === 256);
+    expect(one.refused.map(({ reason }) => reason)).toEqual([
+      'frame: expected at most 256 messages, found 257',
+    ]);
+  });
+
   it('carry as large a message as without', async () => {
     const members = [await member(1, OLD), await member(2, OLD)];
     introduce(members);

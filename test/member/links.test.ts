@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { WebSocket } from 'ws';
+import { TAKES_LISTS } from '../../src/peers/index.ts';
 import { openConnections, start, startCluster } from '../support/link-bed.ts';
 import { count, introduce, numbers, until } from '../support/linked.ts';
 
@@ -39,6 +40,24 @@ describe('links', () => {
     expect(one!.status(2).bytesSent).toBe(two!.status(1).bytesReceived);
     await until('a round trip', () => one!.status(2).roundTripMs !== null);
     expect(one!.status(2).roundTripMs).toBeLessThan(1000);
+  });
+
+  it('carry the same in lists, to a process that understands them and beside one that does not', async () => {
+    const features = [TAKES_LISTS];
+    const all = [await start(1, {}, { features }), await start(2, {}, { features }), await start(3)] as const;
+    const [one, two, three] = all;
+    introduce(all);
+    await until('up', () => all.every(({ events }) => events.length === 2));
+    for (const i of upTo(1000)) for (const to of [2, 3]) one.links.send(to, 'a', count(i));
+    one.links.send(2, 'b', count(1000, 200_000));
+    one.links.send(2, 'a', count(1001));
+    await until('all arrived', () => two.heard.length === 1002 && three.heard.length === 1000);
+    expect(numbers(two)).toEqual(upTo(1002));
+    expect(numbers(three)).toEqual(upTo(1000));
+    expect(two.heard.map(({ election }) => election).indexOf('b')).toBe(1000);
+    expect(two.status(1)).toMatchObject({ received: 1002, bytesReceived: one.status(2).bytesSent });
+    expect(three.status(1)).toMatchObject({ received: 1000, bytesReceived: one.status(3).bytesSent });
+    expect(all.flatMap(({ refused }) => refused)).toEqual([]);
   });
 
   it('take a burst that is much larger than what may wait', async () => {

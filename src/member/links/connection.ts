@@ -4,6 +4,7 @@ import { WebSocket } from 'ws';
 import type { MemberId } from '../../core/index.ts';
 import type { Closing, Refused } from '../../peers/index.ts';
 import { encodeRefused, type Frame, readFrame } from './frames.ts';
+import { MessageList } from './message-list.ts';
 import type { ResolvedLinkOptions } from './options.ts';
 import type { SealedWire } from './sealed-wire.ts';
 
@@ -43,6 +44,8 @@ export class Connection {
   owner: ConnectionOwner | null = null;
   /** If the other side runs an earlier release: what that understands. Null: all that this one does. */
   earlier: readonly string[] | null = null;
+  /** Does the other side understand lists of messages? */
+  takesLists = false;
   /** The round trip of the last ping that was answered. */
   roundTripMs: number | null = null;
 
@@ -51,6 +54,8 @@ export class Connection {
   readonly #options: ResolvedLinkOptions;
   /** Seals all frames; null if members have no secret. */
   readonly #wire: SealedWire | null;
+  /** The messages that leave together. Sealed texts do so anyway. */
+  readonly #list: MessageList;
   readonly #probes: Probe[] = [];
   /** How many frames wait for the end of the current event. */
   #batch = 0;
@@ -78,6 +83,7 @@ export class Connection {
     this.#socket = socket;
     this.remote = remote;
     this.#options = options;
+    this.#list = new MessageList(options.frameBytes, (frame) => this.#put(frame));
     this.#wire = seal?.((frame) => this.#put(frame)) ?? null;
     ws.on('message', (data: Buffer, isBinary: boolean) => {
       if (this.#wire === null) this.#onData(isBinary ? null : data.toString(), data.length);
@@ -107,7 +113,7 @@ export class Connection {
 
   /** Whether more may be sent now. If not, `onDrain` follows. */
   hasRoom(): boolean {
-    return this.#ws.bufferedAmount <= this.#options.bufferBytes;
+    return this.#ws.bufferedAmount + this.#list.length <= this.#options.bufferBytes;
   }
 
   /**
@@ -116,15 +122,27 @@ export class Connection {
    */
   send(frame: string): void {
     if (!this.open) return;
-    if (this.#wire === null) this.#put(frame);
-    else this.#wire.send(frame);
+    if (this.#wire !== null) return this.#wire.send(frame);
+    this.#list.flush();
+    this.#put(frame);
+  }
+
+  /** The same for a message of an election. */
+  sendMessage(frame: string): void {
+    if (this.open && this.takesLists && this.#wire === null) this.#list.add(frame);
+    else this.send(frame);
   }
 
   /** Leaves before anything else is done, such as a save that would stop it meanwhile. */
   sendNow(frame: string): void {
     this.send(frame);
-    this.#wire?.flush();
-    this.uncork();
+    this.flush();
+  }
+
+  /** What waits for the end of an event leaves now. */
+  flush(): void {
+    this.#flushTexts();
+    this.#uncork();
   }
 
   /** The secrets have changed. A connection that is sealed by none of those that are valid now is closed after a while. */
@@ -143,11 +161,11 @@ export class Connection {
     if (!this.open || this.#isUnread()) return;
     if (this.#batch === 0) {
       this.#socket.cork();
-      process.nextTick(() => this.uncork());
+      process.nextTick(() => this.#uncork());
     }
     this.#batch++;
     this.#ws.send(frame);
-    if (this.#batch >= LARGEST_BATCH) this.uncork();
+    if (this.#batch >= LARGEST_BATCH) this.#uncork();
   }
 
   /**
@@ -193,7 +211,7 @@ export class Connection {
   close(why: string, says: 'goodbye' | 'duplicate' = 'goodbye'): void {
     this.#isLetGo = true;
     this.#why ??= why;
-    this.#wire?.flush();
+    this.#flushTexts();
     this.#ws.close(says === 'duplicate' ? DUPLICATE : NORMAL);
   }
 
@@ -209,7 +227,7 @@ export class Connection {
   leave(): void {
     this.#isLetGo = true;
     this.#why ??= 'this member left';
-    this.#wire?.flush();
+    this.#flushTexts();
     this.#ws.close(GOING_AWAY);
   }
 
@@ -259,8 +277,12 @@ export class Connection {
     else this.#wire.ping(mark);
   }
 
-  /** Frames that wait for the end of an event leave now. */
-  uncork(): void {
+  #flushTexts(): void {
+    this.#wire?.flush();
+    this.#list.flush();
+  }
+
+  #uncork(): void {
     if (this.#batch === 0) return;
     this.#batch = 0;
     this.#socket.uncork();

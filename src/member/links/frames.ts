@@ -10,7 +10,8 @@
  *   is the answer (local-socket.ts).
  * - `{"witnessed": {"id", "life", "process"}}` reports that a process of the sender's host is gone (src/peers/witness.ts). It is sent only to
  *   a process that names `witness` among its features.
- * - `[ELECTION, MESSAGE]` is everything else.
+ * - `[ELECTION, MESSAGE]` is a message of an election.
+ * - `[[ELECTION, MESSAGE], ...]` are several, in their order. It is sent only to a process that names `lists` among its features.
  */
 import { deathReport, processIdentity, voterUrl } from '../../api/index.ts';
 import {
@@ -37,20 +38,38 @@ const LONGEST_NAME = 256;
 const LONGEST_REASON = 400;
 const LONGEST_RULES = 4000;
 
+/** So many messages are in one frame at most. */
+export const MOST_IN_LIST = 256;
+
 const name = text(LONGEST_NAME);
 /** A later release may have more. */
 const features = listOf(name, 100);
+
+export interface ElectionMessage {
+  readonly election: string;
+  readonly message: Message;
+}
 
 export type Frame =
   | { readonly type: 'hello'; readonly identity: Identity }
   | { readonly type: 'refused'; readonly refused: Refused }
   | { readonly type: 'local-token' | 'local-confirmed'; readonly token: string }
   | { readonly type: 'witnessed'; readonly report: DeathReport }
-  | { readonly type: 'message'; readonly election: string; readonly message: Message }
+  | { readonly type: 'messages'; readonly messages: readonly ElectionMessage[] }
   | { readonly type: 'bad'; readonly refused: Refused };
 
 export function encodeMessage(election: string, message: Message): string {
   return JSON.stringify([election, message]);
+}
+
+/** Several messages, each as it is encoded alone. */
+export function encodeMessages(frames: readonly string[]): string {
+  return frames.length === 1 ? frames[0]! : `[${frames.join()}]`;
+}
+
+/** How many bytes a frame of these messages has beside them. */
+export function bytesAround({ length }: readonly ElectionMessage[]): number {
+  return length === 1 ? 0 : length + 1;
 }
 
 export function encodeHello(identity: Identity): string {
@@ -83,7 +102,11 @@ export function readFrame(frame: string | null): Frame {
     return bad('not-json', 'a frame that is not JSON');
   }
   try {
-    if (Array.isArray(value)) return readMessage(value);
+    if (Array.isArray(value))
+      return {
+        type: 'messages',
+        messages: Array.isArray(value[0]) ? readMessages(value) : [readMessage(value)],
+      };
     const found = asObject(value, 'frame');
     if (Object.hasOwn(found, 'refused')) return readRefused(found);
     if (Object.hasOwn(found, 'localToken')) return readLocal('local-token', found.localToken);
@@ -101,12 +124,22 @@ function bad(kind: LinkRefusal, reason: string): Frame {
   return { type: 'bad', refused: { kind, reason } };
 }
 
-function readMessage(frame: readonly unknown[]): Frame {
+function readMessage(frame: readonly unknown[]): ElectionMessage {
   if (frame.length !== 2) throw new BadInput('frame', '[election, message]', `${frame.length} items`);
   const election = name.read(frame[0], 'election');
   const message = asObject(frame[1], 'message');
   name.read(message.type, 'message.type');
-  return { type: 'message', election, message: message as object as Message };
+  return { election, message: message as object as Message };
+}
+
+/** If one of them cannot be read, none is. */
+function readMessages(frame: readonly unknown[]): ElectionMessage[] {
+  if (frame.length > MOST_IN_LIST)
+    throw new BadInput('frame', `at most ${MOST_IN_LIST} messages`, `${frame.length}`);
+  return frame.map((each, i) => {
+    if (!Array.isArray(each)) throw new BadInput(`frame[${i}]`, '[election, message]', show(each));
+    return readMessage(each);
+  });
 }
 
 function readLocal(type: 'local-token' | 'local-confirmed', token: unknown): Frame {

@@ -49,7 +49,7 @@ export class PeerLink {
   send(item: Outgoing): void {
     const connection = this.#connection;
     if (connection?.open && this.#queue.length === 0 && connection.hasRoom()) {
-      connection.send(frameFor(connection, item));
+      connection.sendMessage(frameFor(connection, item));
       this.traffic.countSent(item.bytes);
       return;
     }
@@ -59,7 +59,7 @@ export class PeerLink {
 
   /** What was handed to the connection leaves now. */
   push(): void {
-    this.#connection?.uncork();
+    this.#connection?.flush();
   }
 
   /** The peer has another URL now. An open connection is kept. */
@@ -91,7 +91,7 @@ export class PeerLink {
     while (connection?.open && connection.hasRoom()) {
       const item = this.#queue.shift();
       if (item === undefined) return;
-      connection.send(frameFor(connection, item));
+      connection.sendMessage(frameFor(connection, item));
       this.traffic.countSent(item.bytes);
     }
   }

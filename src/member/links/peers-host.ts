@@ -9,11 +9,14 @@ import {
   named,
   type PeerEvent,
   Peers,
+  TAKES_LISTS,
 } from '../../peers/index.ts';
 import { isDead } from '../evidence.ts';
 import type { Connection, ConnectionOwner } from './connection.ts';
 import { type Dial, type Dialled, dial } from './dial.ts';
 import {
+  bytesAround,
+  type ElectionMessage,
   encodeHello,
   encodeLocalConfirmed,
   encodeLocalToken,
@@ -27,6 +30,8 @@ import { LocalSocket, Meeting, withLocalSocket } from './local-socket.ts';
 import { objectTo } from './object-to.ts';
 import type { PeerLink } from './peer-link.ts';
 import { Strangers } from './strangers.ts';
+
+const TOO_SOON = { kind: 'bad-shape', reason: 'a message before the hello' } as const;
 
 /**
  * Runs the state machine that decides about connections (src/peers): passes it the events of sockets and timers, and
@@ -103,6 +108,7 @@ export class PeersHost implements ConnectionOwner {
     switch (frame.type) {
       case 'hello': {
         connection.earlier = earlierThanThis(frame.identity);
+        connection.takesLists = frame.identity.features?.includes(TAKES_LISTS) === true;
         const refused = objectTo(connection, frame.identity, this.own.id, this.removed);
         if (refused === null)
           return this.give({ type: 'greeted', connection: number, identity: frame.identity });
@@ -121,18 +127,19 @@ export class PeersHost implements ConnectionOwner {
         return this.give({ type: 'met', connection: number });
       case 'witnessed':
         return this.give({ type: 'witnessed', connection: number, report: frame.report });
-      case 'message': {
-        if (from === undefined) {
-          const refused = { kind: 'bad-shape', reason: 'a message before the hello' } as const;
-          return this.give({ type: 'bad-frame', connection: number, refused });
-        }
-        this.links.get(from)?.traffic.countReceived(bytes);
-        if (!this.#hub.closed) this.#hub.events.onMessage(from, frame.election, frame.message);
-        return;
-      }
+      case 'messages':
+        if (from !== undefined) return this.#onMessages(connection, from, frame.messages, bytes);
+        return this.give({ type: 'bad-frame', connection: number, refused: TOO_SOON });
       default:
         assertNever(frame);
     }
+  }
+
+  #onMessages(by: Connection, from: MemberId, messages: readonly ElectionMessage[], bytes: number): void {
+    this.links.get(from)?.traffic.countReceived(bytes - bytesAround(messages), messages.length);
+    // What one of them causes may end the connection.
+    for (const { election, message } of messages)
+      if (!this.#hub.closed && this.#accepted.has(by)) this.#hub.events.onMessage(from, election, message);
   }
 
   onDrain(connection: Connection): void {
@@ -305,12 +312,8 @@ export class PeersHost implements ConnectionOwner {
   #dial(peer: MemberId): void {
     const link = this.links.get(peer);
     if (link === undefined) return;
-    this.#dials.set(
-      peer,
-      dial(link.url, peer, this.#hub.options, this.#hub.authentication, (result) =>
-        this.#onDialled(peer, result),
-      ),
-    );
+    const done = (result: Dialled): void => this.#onDialled(peer, result);
+    this.#dials.set(peer, dial(link.url, peer, this.#hub.options, this.#hub.authentication, done));
   }
 
   #onDialled(peer: MemberId, result: Dialled): void {
@@ -328,13 +331,11 @@ export class PeersHost implements ConnectionOwner {
   #setTimer(timer: string, delay: number | readonly [number, number]): void {
     this.#cancelTimer(timer);
     const delayMs = typeof delay === 'number' ? delay : delay[0] + (delay[1] - delay[0]) * Math.random();
-    this.#timers.set(
-      timer,
-      setTimeout(() => {
-        this.#timers.delete(timer);
-        this.give({ type: 'timer', timer });
-      }, delayMs),
-    );
+    const fire = (): void => {
+      this.#timers.delete(timer);
+      this.give({ type: 'timer', timer });
+    };
+    this.#timers.set(timer, setTimeout(fire, delayMs));
   }
 
   #cancelTimer(timer: string): void {

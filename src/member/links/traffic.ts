@@ -11,8 +11,8 @@ export class Traffic {
     this.bytesSent += bytes;
   }
 
-  countReceived(bytes: number): void {
-    this.received++;
+  countReceived(bytes: number, messages = 1): void {
+    this.received += messages;
     this.bytesReceived += bytes;
   }
 }
