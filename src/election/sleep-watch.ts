@@ -46,6 +46,8 @@ export class SleepWatch {
   sleeps = 0;
   /** How long the last sleep took. */
   sleptMs = 0;
+  /** The monotonic clock as it was last read. */
+  nowMs = 0;
   readonly #monotonic: () => number;
   readonly #wall: () => number;
   readonly #boot: (() => number) | null;
@@ -138,6 +140,7 @@ export class SleepWatch {
       const readMs = clock();
       const nowMs = this.#monotonic();
       const apartMs = nowMs - beforeMs;
+      this.nowMs = nowMs;
       if (apartMs >= best.apartMs) continue;
       best.aheadMs = readMs - nowMs;
       best.readMs = readMs;

@@ -13,9 +13,9 @@ export interface HostClock {
   readonly sleptMs: number;
   /**
    * The moment this far ahead. Always later than now: a delay of 0 would let a protocol that sets the same timer
-   * again loop without time passing.
+   * again loop without time passing. `nowMs`: what `now` has just returned, so that the clock need not be read again.
    */
-  after(delayMs: number): number;
+  after(delayMs: number, nowMs?: number): number;
   /** Calls once, never before that moment. Returns how to cancel. */
   set(atMs: number, run: () => void): () => void;
 }

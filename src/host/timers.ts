@@ -55,7 +55,7 @@ export class Timers {
     const delayMs = this.#drawn(delay);
     const setAtMs = this.#clock.now();
     const { sleeps } = this.#clock;
-    const endsAtMs = this.#clock.after(delayMs);
+    const endsAtMs = this.#clock.after(delayMs, setAtMs);
     const lengthMs = endsAtMs - setAtMs;
     const isDrawn = typeof delay !== 'number';
     const known = this.#find(name);

@@ -38,15 +38,15 @@ export class SystemClock implements Clock {
 
   now(): number {
     this.#sleep.look();
-    return this.#source.monotonic();
+    return this.#sleep.nowMs;
   }
 
   wallNow(): number {
     return this.#source.wall();
   }
 
-  after(delayMs: number): number {
-    return this.now() + Math.max(SHORTEST_MS, delayMs);
+  after(delayMs: number, nowMs: number = this.now()): number {
+    return nowMs + Math.max(SHORTEST_MS, delayMs);
   }
 
   set(atMs: number, run: () => void): () => void {

@@ -3,8 +3,50 @@ import type { ElectionHost } from './election-host.ts';
 import type { HistoryLog } from './history-file.ts';
 import type { LogEntry } from './join-options.ts';
 
+/** No more elections tell what has changed before messages are read again. */
+const AT_ONCE = 32;
+
+/**
+ * The elections that have news, in their order. They share one turn of the event loop, since each turn has a cost of its own;
+ * and when thousands change at once, messages come first: an election that has lost its leader often has another one by the
+ * time it tells of that, and then tells of both.
+ */
+export class NewsTurns {
+  #due: ElectionNews[] = [];
+  #isWaiting = false;
+
+  add(news: ElectionNews): void {
+    this.#due.push(news);
+    this.#wait();
+  }
+
+  #wait(): void {
+    if (this.#isWaiting || this.#due.length === 0) return;
+    this.#isWaiting = true;
+    setImmediate(() => this.#tell());
+  }
+
+  #tell(): void {
+    this.#isWaiting = false;
+    const due = this.#due.slice(0, AT_ONCE);
+    this.#due = this.#due.slice(AT_ONCE);
+    let told = 0;
+    try {
+      for (const news of due) {
+        told += 1;
+        news.tell();
+      }
+    } finally {
+      // A log of the program that throws ends its own turn, and not the news of the others.
+      this.#due.unshift(...due.slice(told));
+      this.#wait();
+    }
+  }
+}
+
 /** The same for all elections of a member. */
 export interface NewsPorts {
+  readonly turns: NewsTurns;
   log(entry: LogEntry): void;
   /** Is the log told of this election? */
   isShown(host: ElectionHost): boolean;
@@ -53,7 +95,7 @@ export class ElectionNews {
   #onChange(): void {
     if (this.#isDue) return;
     this.#isDue = true;
-    setImmediate(() => this.tell());
+    this.#ports.turns.add(this);
   }
 
   #tellChanges(): void {

@@ -20,7 +20,7 @@ import { Bars } from './bars.ts';
 import { Blank } from './belonging.ts';
 import { readMessage, type Way } from './door.ts';
 import { ElectionHost } from './election-host.ts';
-import { ElectionNews, type NewsPorts } from './election-news.ts';
+import { ElectionNews, type NewsPorts, NewsTurns } from './election-news.ts';
 import { ElectionSaves } from './election-saves.ts';
 import { ElectionSupport } from './election-support.ts';
 import {
@@ -89,7 +89,7 @@ export class Elections {
       this.#balance?.changed(each);
       around.changed(each);
     };
-    this.#newsPorts = { log: settled.log, isShown, changed };
+    this.#newsPorts = { turns: new NewsTurns(), log: settled.log, isShown, changed };
     this.#onLostHistory = (message) => settled.log({ level: 'warning', message });
     this.#protocol = definition.create(config);
     this.#seats = new SharedSeats(id, this.#protocol);

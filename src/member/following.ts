@@ -92,8 +92,9 @@ export class Following {
       reason: null,
     };
     this.#progress.set(host.name, progress);
-    const steps = this.#steps(host);
-    if (this.#isClosed || !host.acting || steps.length === 0) {
+    // Only a leader takes steps, and after a death thousands of elections change that have another one, or none.
+    const steps = this.#isClosed || !host.acting ? [] : this.#steps(host);
+    if (steps.length === 0) {
       progress.failures = 0;
       progress.reason = null;
       return;

@@ -24,6 +24,11 @@ export class Bucket {
     return this.#left;
   }
 
+  /** Is there at least so much? It only fills up, so what is left of the last look may be enough. */
+  has(amount: number): boolean {
+    return (this.#left !== null && this.#left >= amount) || this.left >= amount;
+  }
+
   get isFull(): boolean {
     return this.left >= this.#holds();
   }
@@ -73,12 +78,9 @@ export class SenderBudgets {
 
   /** May a message of this sender cause a save? `leads`: it came from the leader, over its connection. */
   maySave(from: MemberId, leads = false): boolean {
-    const buckets = leads ? this.#leaders : this.#saves;
-    const bucket = buckets.get(from);
+    const bucket = (leads ? this.#leaders : this.#saves).get(from);
     // Most senders cause no saves most of the time, and every message asks.
-    if (bucket === undefined) return true;
-    if (bucket.isFull) buckets.delete(from);
-    return bucket.left >= 1;
+    return bucket === undefined || bucket.has(1);
   }
 
   /** Charges a save: one per millisecond that it took, at least one, at most the maximum. */
