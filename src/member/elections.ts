@@ -252,10 +252,11 @@ export class Elections {
   /** An input for all elections, the main one first. What is about another member than the leader concerns no election at rest. */
   give(input: Input): void {
     this.#balance?.heard(input);
-    this.#rounds.add(this.#list, (each) => {
-      const isOther = 'peer' in input && input.peer !== each.view.leader;
-      if (!each.host.resting.isOn || !isOther) each.give(input);
-    });
+    const concerns = ({ host, view }: ElectionHost): boolean =>
+      !(host.resting.isOn && 'peer' in input && input.peer !== view.leader);
+    // Those that it does not concern take no turns. One that has yet to hear of something may be awake by then.
+    const all = this.#list.filter((each) => concerns(each) || this.#rounds.isWaiting(each));
+    this.#rounds.add(all, (each) => void (concerns(each) && each.give(input)));
   }
 
   /** The others refuse this process, so it leads in no election. Null: they accept it. */

@@ -28,6 +28,11 @@ export class Rounds<T> {
     if (this.#timer === undefined) this.#next();
   }
 
+  /** Has this one yet to hear of something? */
+  isWaiting(each: T): boolean {
+    return this.#waiting.has(each);
+  }
+
   /** Does now what waits for this one. */
   settle(each: T): void {
     const waiting = this.#waiting.get(each);

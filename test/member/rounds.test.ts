@@ -35,6 +35,15 @@ describe('news for many elections', () => {
     rounds.close();
   });
 
+  it('says which of them have yet to hear of it', async () => {
+    const rounds = new Rounds<number>(() => 0);
+    rounds.add(many, () => {});
+    expect(many.filter((each) => rounds.isWaiting(each))).toEqual(many.slice(32));
+    rounds.settle(99);
+    expect(rounds.isWaiting(99)).toBe(false);
+    while (rounds.isWaiting(98)) await setImmediate();
+  });
+
   it('waits for its turn with what is added while another one hears', async () => {
     const rounds = new Rounds<number>(() => 0);
     const heard: string[] = [];
