@@ -1,5 +1,5 @@
 /** No more are done before messages are read again, */
-const AT_ONCE = 32;
+const AT_ONCE = 16;
 /** and none is begun after this time: code that has not run for a while is slow at first. */
 const TURN_MS = 3;
 
