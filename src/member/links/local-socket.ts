@@ -26,6 +26,8 @@ import { drawName } from '../draw-name.ts';
  */
 const LONGEST_MEETING_MS = 10_000;
 const MOST_MEETINGS = 1000;
+/** Another connection is made so long after one that ended too early. */
+const AGAIN_MS = 1000;
 
 const TOKEN = /^[0-9a-f]{32}$/;
 const TOKEN_LENGTH = 32;
@@ -75,23 +77,29 @@ export class LocalSocket {
   }
 }
 
-/** A connection to the local socket of another process, and the token that it sent. */
+/**
+ * A connection to the local socket of another process, and the token that it sent. If the other side ends it before the token was
+ * confirmed, another one is made: one of the two processes was blocked for longer than a meeting may take, as by thousands of
+ * elections that were opened at once.
+ */
 export class Meeting {
-  readonly #socket: Socket;
+  readonly #name: string;
+  readonly #ask: (token: string) => void;
+  readonly #closed: (() => void) | null;
+  #socket: Socket;
   #token = '';
+  #again: NodeJS.Timeout | null = null;
+  #isOver = false;
 
-  /** `ask` is called at most once, with the token to send over the link; `closed` when the other side is gone, or never was there. */
-  constructor(name: string, ask: (token: string) => void, closed: () => void = () => {}) {
-    this.#socket = connect(address(name));
-    this.#socket.on('close', closed);
-    this.#socket.setEncoding('latin1');
-    this.#socket.on('error', () => {}); // No such socket: the peer does not run on this kernel.
-    this.#socket.on('data', (text: string) => {
-      this.#token += text;
-      if (this.#token.length < TOKEN_LENGTH) return;
-      if (TOKEN.test(this.#token)) ask(this.#token);
-      else this.close();
-    });
+  /**
+   * `ask` is called with each token, to send it over the link. `closed`: when the other side is gone, or never was there; then no
+   * other connection is made.
+   */
+  constructor(name: string, ask: (token: string) => void, closed: (() => void) | null = null) {
+    this.#name = name;
+    this.#ask = ask;
+    this.#closed = closed;
+    this.#socket = this.#connect();
   }
 
   /** The other end of the link confirms that it drew this token. */
@@ -100,7 +108,34 @@ export class Meeting {
   }
 
   close(): void {
+    this.#isOver = true;
+    if (this.#again !== null) clearTimeout(this.#again);
     this.#socket.destroy();
+  }
+
+  #connect(): Socket {
+    this.#token = '';
+    const socket = connect(address(this.#name));
+    socket.setEncoding('latin1');
+    socket.on('error', () => {}); // No such socket: the peer does not run on this kernel.
+    socket.on('close', () => this.#onClose());
+    socket.on('data', (text: string) => {
+      const had = this.#token.length;
+      this.#token += text;
+      if (had >= TOKEN_LENGTH || this.#token.length < TOKEN_LENGTH) return;
+      if (TOKEN.test(this.#token)) this.#ask(this.#token);
+      else this.close();
+    });
+    return socket;
+  }
+
+  #onClose(): void {
+    this.#closed?.();
+    // Without a token there is no such socket on this kernel.
+    if (this.#closed !== null || this.#isOver || this.#token === '') return;
+    this.#again = setTimeout(() => {
+      this.#socket = this.#connect();
+    }, AGAIN_MS).unref();
   }
 }
 
