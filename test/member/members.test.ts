@@ -236,7 +236,8 @@ describe('a member with a fault', () => {
     const { members } = await start(['a', 'b', 'c'], { keeps: true });
     stand(members);
     const leader = await cluster!.leader();
-    rmSync(cluster!.dataOf(leader.id), { recursive: true });
+    // A write of its history that is under way would leave a file in a folder that is being removed.
+    rmSync(cluster!.dataOf(leader.id), { recursive: true, maxRetries: 5 });
     await leader.seat().resign();
     const next = await cluster!.until(() => {
       const [acting] = cluster!.acting();
