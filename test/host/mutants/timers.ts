@@ -30,7 +30,7 @@ export const timers: readonly Mutant[] = [
       '    let isFirst = true;\n',
       '    const olds = this.#olds.splice(0);\n    for (const each of olds) if (each.endsAtMs > nowMs) this.#olds.push(each);\n    for (const each of olds) if (each.endsAtMs <= nowMs) onDue(each.name);\n    let isFirst = true;\n',
     ],
-    ['timers', 'if (this.#isOneDue) this.#onAlarm();', 'this.#onAlarm();'],
+    ['timers', 'if (this.#isOneDue) this.#host.wake();', 'this.#host.wake();'],
   ),
   mutant(
     'timers come due in the order in which they were first set',
