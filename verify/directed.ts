@@ -14,8 +14,8 @@ import type { Directed, DirectedJob, UnscriptedJob } from './jobs.ts';
 import { processorSeconds, say } from './say.ts';
 
 /** An exploration that has taken so much processor time is given up, and called incomplete. */
-const MOST_SECONDS = 90;
-const MOST_SECONDS_UNSCRIPTED = 240;
+const MOST_SECONDS = 45;
+const MOST_SECONDS_UNSCRIPTED = 90;
 const SAY_EVERY_MS = 15_000;
 const STATES_AT_A_TIME = 1000;
 

@@ -54,7 +54,7 @@ Each election is put through each kind of trouble, one kind at a time, in two wa
 - _explored_: three members, every order of events within the bounds that are listed [below](#explorations). Messages are late,
   lost, doubled and reordered at will, and any timer may fire at any time. "All" means that nothing within the bounds was left out.
   "Not all" means that the exploration was stopped: by its number of states, or after four minutes of processor time (other elections
-  than \`quorum\`: one minute).
+  than \`quorum\`: half a minute).
 - _runs_: three or five members in the simulator with times as they are by default, each run drawn from its seed. "Changes" counts
   the leaderships that began after the first, over all runs, so that one sees that something happened.
 
@@ -196,7 +196,7 @@ function memberships({ unscripted }: Contents): string {
 without a script. So many events are too many for a network that delays every message. Here, all that is sent at one event (a timer, a command, a
 restart) arrives before the next one, in the order of sending, or never: each direction of each link works or is broken, and a new choice
 is made at every event. Each is explored with the rules of today, and with the bugs of earlier versions that it shows ("without": the rule
-against it is taken out); the search ends at the first broken promise. An exploration is stopped after four minutes of processor time.
+against it is taken out); the search ends at the first broken promise. An exploration is stopped after 90 seconds of processor time.
 Again: \`npm run verify -- --only unscripted\`.
 
 ${row(['explored', 'without the rule against', 'bounds', 'states', 'seconds', 'broken'])}
@@ -227,7 +227,7 @@ export function directions({ directed }: Pick<Contents, 'directed'>): string {
 
 \`quorum\`, from a state to which a script has led: a leader is elected and has committed a value, and what else the name says has happened.
 The ways in which an earlier version was broken are explored twice, with the rule that stands against them today and with that rule
-taken away; the search ends at the first broken promise. An exploration is stopped after 90 seconds of processor time.
+taken away; the search ends at the first broken promise. An exploration is stopped after 45 seconds of processor time.
 Again: \`npm run verify -- --only directed\`, or \`--only 'four members'\`.
 
 ${row(['about', 'rule', 'bounds', 'states', 'seconds', 'broken'])}
@@ -267,7 +267,7 @@ The production code of \`src/support\`, in every order of steps within bounds, w
 them, and a third voter is down, so that every lease rests on the answers of process 2 alone. Steps are 10 ms of the clock (a heartbeat; half a lease), the
 arrival, loss and second arrival of any message, heartbeats, wakes, resignations, wins, and starts of either process (\`test/supporting/world.ts\`). After each step: while process 1
 may act in an election, process 2 helps no other candidate in it; a lease that has ended is not renewed; a consent covers every promise that was given. "Resting":
-in so many states an election rests on both sides. An exploration is stopped after four minutes of processor time. Again: \`npm run verify -- --only support\`.
+in so many states an election rests on both sides. An exploration is stopped after one minute of processor time. Again: \`npm run verify -- --only support\`.
 
 ${row(['explored', 'what happens', 'states', 'resting', 'seconds', 'broken'])}
 ${rule(6)}

@@ -18,7 +18,7 @@ const SAMPLES = 200;
 
 /** An exploration that has taken so much processor time is given up, and called incomplete. */
 const MOST_SECONDS: Readonly<Record<string, number>> = { quorum: 240 };
-const MOST_SECONDS_OF_OTHERS = 60;
+const MOST_SECONDS_OF_OTHERS = 30;
 
 /**
  * With these, `quorum` can be explored completely within four minutes of processor time each, or nearly. Two terms with a crash

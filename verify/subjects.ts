@@ -28,8 +28,8 @@ export const subjects: readonly Subject[] = [
   subject('chang-roberts', { timeoutMs: 4000, maxStates: 100_000 }),
   subject('bully', { timeoutMs: 1000, maxStates: 1_000_000 }),
   subject('bully-with-quorum', { timeoutMs: 1000, maxStates: 60_000 }),
-  subject('draw', { timeoutMs: 1000, maxStates: 5_000 }),
-  subject('draw-with-quorum', { timeoutMs: 1000, maxStates: 5_000 }),
+  subject('draw', { timeoutMs: 1000, maxStates: 300 }),
+  subject('draw-with-quorum', { timeoutMs: 1000, maxStates: 300 }),
   subject('epoch', { timeoutMs: 3000, maxStates: 1_000_000 }),
   subject('quorum', { options: { preset: 'lan' }, timeoutMs: 300, maxStates: 10_000_000, runs: 500 }),
 ];

@@ -4,7 +4,7 @@ import { explore, openSupport } from '../test/supporting/explore.ts';
 import type { Supported, SupportJob } from './jobs.ts';
 import { processorSeconds } from './say.ts';
 
-const MOST_SECONDS = 240;
+const MOST_SECONDS = 60;
 
 export function supportJobs(): readonly SupportJob[] {
   return (Object.keys(explorations) as ExplorationName[]).map((name) => ({ kind: 'support', name }));
