@@ -87,7 +87,7 @@ const WORDS: Readonly<Record<string, string>> = {
 };
 
 /** The system's error code follows our words, for looking it up. */
-function inWords(reason: string): string {
+export function inWords(reason: string): string {
   const code = Object.keys(WORDS).find((each) => reason.includes(each));
   if (code !== undefined) return `${WORDS[code]} (${code})`;
   return /timed out/i.test(reason) ? 'it does not answer' : reason;

@@ -236,6 +236,33 @@ it('a setting that does not fit the protocol is named as it was given: a flag, o
   expect(await refused(['node', '--config', file])).toBe(`${file} line 2: balance: ${why}`);
 });
 
+it('a protocol that does not keep what is published, where shards or occasions are recorded', async () => {
+  const found = (what: string): string =>
+    `expected quorum, since ${what} need a protocol that keeps what is published, found bully`;
+  const bully = ['--protocol', 'bully'];
+  const command = ['--', 'true'];
+  const line = '0 3 * * *';
+  const refusals = [
+    [['run', '--shards', '4', ...bully, ...command], `--protocol: ${found('shards')}`],
+    [['cron', line, '--shards', '4', ...bully, ...command], `--protocol: ${found('shards')}`],
+    [['cron', line, ...bully, ...command], `--protocol: ${found('occasions')}`],
+    [['once', '--key', '2026-11-19', ...bully, ...command], `--protocol: ${found('occasions')}`],
+  ] as const;
+  for (const [args, why] of refusals) expect(await refused(args)).toBe(why);
+  const file = path.join(folder, 'forgets.json');
+  writeFileSync(file, '{ "id": "a",\n  "protocol": "bully" }');
+  expect(await refused(['run', '--shards', '4', '--config', file, ...command])).toBe(
+    `${file} line 2: protocol: ${found('shards')}`,
+  );
+});
+
+it('a main election with a name of the elections beside it', async () => {
+  const why = '--election: expected another name than those of --elections, found job-0002';
+  const args = ['--election', 'job-0002', '--elections', '3'];
+  expect(await refused(['up', ...args])).toBe(why);
+  expect(await refused(['node', ...args])).toBe(why);
+});
+
 it('settings that every member would refuse, before any is started', async () => {
   const unfit =
     /^timing\.leaseMs: expected settings that fit each other, found 5000 with a timeout from 1800/;

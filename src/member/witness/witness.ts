@@ -12,6 +12,7 @@ import type { DeathReport, HostIdentity } from '../../peers/index.ts';
 import type { LogEntry } from '../join-options.ts';
 import { resolveLinkOptions } from '../links/options.ts';
 import { Poster } from '../links/post.ts';
+import { inWords } from '../unreachable.ts';
 import { WatchedProcess } from './watched-process.ts';
 
 const REGISTER_EVERY_MS = 1000;
@@ -73,7 +74,7 @@ export class Witness {
       this.#registering.add(id);
       this.#ask({ id, url }, {}, (answer, reason) => {
         this.#registering.delete(id);
-        if (answer === null) return this.#tell(id, 'warning', `${id} takes no reports: ${reason}`);
+        if (answer === null) return this.#tell(id, 'warning', `${id} takes no reports: ${inWords(reason)}`);
         for (const member of answer.members) this.#members.set(member.id, member.url);
         if (answer.neighbour === null) this.#tell(id, 'info', `${id} takes reports; it runs on another host`);
         else if (!this.#watched.has(answer.neighbour.life)) this.#watch({ id, url }, answer.neighbour);
@@ -108,7 +109,7 @@ export class Witness {
   #send(to: Peer, report: DeathReport, untilMs: number): void {
     this.#ask(to, { gone: [report] }, (answer, reason) => {
       if (answer !== null) return this.#tell(to.id, 'info', `${to.id} was told that ${report.id} is gone`);
-      this.#tell(to.id, 'warning', `${to.id} could not be told that ${report.id} is gone: ${reason}`);
+      this.#tell(to.id, 'warning', `${to.id} could not be told that ${report.id} is gone: ${inWords(reason)}`);
       if (performance.now() < untilMs) this.#after(REPORT_AGAIN_MS, () => this.#send(to, report, untilMs));
     });
   }

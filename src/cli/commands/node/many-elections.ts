@@ -3,6 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { integer } from '../../../core/index.ts';
 import { anyOf } from '../../../election/index.ts';
 import type { ElectionPort, Member } from '../../../member/index.ts';
+import { Refusal } from '../../input/refusal.ts';
 import { readNumberOr } from '../../input/values.ts';
 import type { Log } from '../../terminal/log.ts';
 import { standFor } from './standing.ts';
@@ -28,6 +29,12 @@ export function readElectionCount(text: string | undefined): number | null {
 export function electionNames(count: number): readonly string[] {
   const digits = Math.max(4, String(count).length);
   return Array.from({ length: count }, (_, i) => `job-${String(i + 1).padStart(digits, '0')}`);
+}
+
+/** The main election is none of the others, or there would be one election less than was asked for. */
+export function refuseMainAmong(count: number | null, main: string): void {
+  if (count !== null && electionNames(count).includes(main))
+    throw new Refusal(`--election: expected another name than those of --elections, found ${main}`);
 }
 
 /**

@@ -10,7 +10,7 @@ import { openLog } from '../../terminal/log.ts';
 import { untilStopped } from '../../terminal/until-stopped.ts';
 import type { NodeFlags } from './command.ts';
 import { engineNode } from './engine-node.ts';
-import { readElectionCount, standInMany } from './many-elections.ts';
+import { readElectionCount, refuseMainAmong, standInMany } from './many-elections.ts';
 import { follow, standFor } from './standing.ts';
 import { startMember } from './start-member.ts';
 import { watchTokens } from './watch-tokens.ts';
@@ -21,6 +21,7 @@ export async function nodeCommand(flags: NodeFlags): Promise<number> {
   refuseAlone(flags);
   const count = readElectionCount(flags.elections);
   const config = await readMemberConfig(flags, process.env);
+  refuseMainAmong(count, config.settings.election!);
   if (flags.printConfig) {
     const text = flags.json ? JSON.stringify(configJson(config), null, 2) : configLines(config).join('\n');
     process.stdout.write(`${text}\n`);

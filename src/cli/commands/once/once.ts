@@ -17,7 +17,7 @@ import { Refusal } from '../../input/refusal.ts';
 import { readNumber, readNumberOr } from '../../input/values.ts';
 import type { Log } from '../../terminal/log.ts';
 import { KeptCommand } from '../run/kept-command.ts';
-import { openLogFor, type Place, preparePartition, preparePlace } from '../run/place.ts';
+import { checkRegister, openLogFor, type Place, preparePartition, preparePlace } from '../run/place.ts';
 import { drainMsOf, killAfterMsOf, MOST_SHARDS, settleMsOf } from '../run/run.ts';
 import type { OnceFlags } from './command.ts';
 import { CannotRun, KeptWork } from './kept-work.ts';
@@ -159,7 +159,9 @@ async function checkLine(line: string, timezone: string): Promise<void> {
 class NotElected extends Error {}
 
 /** What is done has to be remembered beyond this process, or every machine would do it, and every restart again. */
-function checkMemory({ settings: { peers = [], join, seedHost, data } }: MemberConfig, log: Log): void {
+function checkMemory(config: MemberConfig, log: Log): void {
+  checkRegister(config, 'occasions');
+  const { peers = [], join, seedHost, data } = config.settings;
   if (data !== undefined) return;
   const isAlone = peers.length === 0 && join === undefined && seedHost === undefined;
   if (isAlone)

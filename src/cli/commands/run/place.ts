@@ -1,3 +1,4 @@
+import { readSettings } from '../../../core/index.ts';
 import { checkPartitionName, Election, type Engine } from '../../../election/index.ts';
 import { type MemberConfig, readMemberConfig } from '../../input/config/member-config.ts';
 import type { MemberFlags } from '../../input/config/member-flags.ts';
@@ -56,12 +57,28 @@ export async function preparePartition(
   if (flags.election !== undefined) checkPartitionName(flags.election, '--election');
   const stand = await preparePlace(flags, drainMs, log, (config) => {
     checkPartitionName(config.settings.election, 'election');
+    checkRegister(config, 'shards');
     check(config);
   });
   const place = await stand();
   if (place !== null && flags.engine === undefined)
     place.election.lead(({ signal }) => untilAborted(signal)).catch(() => {}); // The member was closed.
   return place;
+}
+
+/** `what` is recorded by publishing, each time from what was published last. Not every protocol keeps that. */
+export function checkRegister({ definition, timing, options, origins }: MemberConfig, what: string): void {
+  const protocol = definition.create({
+    timing: readSettings(definition.timing, timing, 'timing'),
+    options: readSettings(definition.options, options, 'options'),
+  });
+  if (protocol.isCurrent !== undefined) return;
+  const { from, name } = origins.find(({ field }) => field === 'protocol')!;
+  const where = name === undefined ? from : `${from}: ${name}`;
+  const { name: found } = definition;
+  throw new Refusal(
+    `${where}: expected quorum, since ${what} need a protocol that keeps what is published, found ${found}`,
+  );
 }
 
 const untilAborted = (signal: AbortSignal): Promise<void> =>

@@ -12,7 +12,7 @@ import { isSystemError, oneLine, Refusal, systemWords } from '../../input/refusa
 import { readNumberOr, readPort } from '../../input/values.ts';
 import { paintFor } from '../../terminal/colours.ts';
 import { untilStopped } from '../../terminal/until-stopped.ts';
-import { readElectionCount } from '../node/many-elections.ts';
+import { readElectionCount, refuseMainAmong } from '../node/many-elections.ts';
 import { PageServer, USUAL_PORT } from '../play/page-server.ts';
 import type { UpFlags } from './command.ts';
 import { Fleet, type FleetEvent, type FleetPlan } from './fleet.ts';
@@ -38,6 +38,7 @@ export async function upCommand(given: UpFlags): Promise<number> {
   const base = readPort(flags.port, '--port');
   const uiPort = readPort(flags.uiPort, '--ui-port');
   const { definition, timing, options, settings } = await readMemberConfig(flagsOfMember(flags), {});
+  refuseMainAmong(others, settings.election!);
   const folder = openFolder(flags.data);
   let server: PageServer | null = null;
   try {
