@@ -12,7 +12,7 @@ const MEMBERS = 3;
 const STATES_AT_A_TIME = 50;
 const SAY_EVERY_MS = 15_000;
 /** Nothing that only matters to the command. */
-const PLAIN = { exact: false, fingerprints: false, progressS: null };
+const PLAIN = { fingerprints: false, progressS: null };
 /** From so many states it is tried whether all come to agree. */
 const SAMPLES = 200;
 
@@ -57,13 +57,14 @@ export function explorations(): readonly ExploreJob[] {
 
 export function runExploration(job: ExploreJob): Explored {
   const subject = subjectNamed(job.subject);
-  const { maxStates } = subject;
+  const { maxStates, isExact } = subject;
   const base = { ...baseOf(subject), members: MEMBERS };
   const scenario = readScenario(base, catalogue);
   const exploring = {
     protocol: protocolOf(subject),
     members: scenario.members,
     bounds: job.bounds,
+    covering: !isExact,
     maxStates,
     maxStatesForShortest: Math.min(maxStates, 300_000),
     samples: SAMPLES,
@@ -81,7 +82,7 @@ export function runExploration(job: ExploreJob): Explored {
     );
   }
   const took = seconds();
-  const checked = { ...scenario, base, bounds: job.bounds, maxStates, ...PLAIN };
+  const checked = { ...scenario, base, bounds: job.bounds, maxStates, exact: isExact, ...PLAIN };
   return { job, result: resultOf(checked, exploring, explorer.result(), took, false) };
 }
 

@@ -3,7 +3,7 @@ import { subjectNamed } from './subjects.ts';
 
 /** The command that explores the same. What the command has no flag for is only explored here. */
 export function checkCommandOf({ subject, bounds }: ExploreJob): string {
-  const { definition, options, maxStates } = subjectNamed(subject);
+  const { definition, options, maxStates, isExact } = subjectNamed(subject);
   if (bounds.commands !== undefined) return '`npm run verify -- --only commands`';
   if (bounds.falseProof) return `\`npm run verify -- --only ${definition.name}\``;
   const flags = [
@@ -12,6 +12,7 @@ export function checkCommandOf({ subject, bounds }: ExploreJob): string {
     ...(bounds.amnesia ? [`--amnesia ${bounds.amnesia}`] : []),
     ...(bounds.evidence ? [`--evidence ${bounds.evidence}`] : []),
     ...(options.quorum ? ['--quorum'] : []),
+    ...(isExact ? ['--exact'] : []),
     `--max-states ${maxStates}`,
   ];
   return `\`npx caucus check ${definition.name} ${flags.join(' ')}\``;

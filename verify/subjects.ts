@@ -11,6 +11,8 @@ export interface Subject {
   readonly timeoutMs: number;
   /** How many states of an exploration are looked at before it is given up. */
   readonly maxStates: number;
+  /** Every state is checked separately: a member of `draw` remembers too much for a state to cover others. */
+  readonly isExact: boolean;
   /** How many random runs there are for each kind of fault. */
   readonly runs: number;
 }
@@ -20,7 +22,14 @@ const RUNS = 100;
 function subject(name: string, more: Pick<Subject, 'timeoutMs' | 'maxStates'> & Partial<Subject>): Subject {
   const protocol = name.replace('-with-quorum', '');
   const options = name === protocol ? {} : { quorum: true };
-  return { name, definition: catalogue[protocol]!, options, runs: RUNS, ...more };
+  return {
+    name,
+    definition: catalogue[protocol]!,
+    options,
+    isExact: protocol === 'draw',
+    runs: RUNS,
+    ...more,
+  };
 }
 
 export const subjects: readonly Subject[] = [
