@@ -59,6 +59,13 @@ describe.skipIf(missingBrowser !== null)(`a dashboard of many elections ${missin
     await search.fill('no such election');
     await found.filter({ hasText: 'None fits' }).waitFor();
     await search.fill('');
+    const leaderless = bars(page).getByRole('button', { name: /^No leader/ });
+    await leaderless.press('Enter');
+    await page
+      .getByRole('status')
+      .filter({ hasText: /^\s*Each has a leader\s*$/ })
+      .waitFor();
+    await leaderless.press('Enter');
     const most = before.indexOf(Math.max(...before)) + 1;
     await bars(page)
       .getByRole('button', { name: `Member ${most} leads` })

@@ -109,7 +109,11 @@ export class Witness {
   #send(to: Peer, report: DeathReport, untilMs: number): void {
     this.#ask(to, { gone: [report] }, (answer, reason) => {
       if (answer !== null) return this.#tell(to.id, 'info', `${to.id} was told that ${report.id} is gone`);
-      this.#tell(to.id, 'warning', `${to.id} could not be told that ${report.id} is gone: ${inWords(reason)}`);
+      this.#tell(
+        to.id,
+        'warning',
+        `${to.id} could not be told that ${report.id} is gone: ${inWords(reason)}`,
+      );
       if (performance.now() < untilMs) this.#after(REPORT_AGAIN_MS, () => this.#send(to, report, untilMs));
     });
   }

@@ -20,7 +20,7 @@ export function addWitness(program: Command): void {
     )
     .option(
       '--id <id>',
-      'its name, by which members trust it (default: witness-ID with the id of the member in the file; with certificates, that id)',
+      'its name, by which members trust it (default: witness-ID with the id of the member in the file, or else the name of the host; with certificates, that id)',
     )
     .option('--peer <id=url>', 'a member; can be repeated', collect)
     .option('--peers <id=url,…>', 'all members at once')
