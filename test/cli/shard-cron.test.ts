@@ -15,12 +15,15 @@ let file: string;
 const replicas: ChildProcess[] = [];
 /** What the replicas have told as done: the shard and the occasion. */
 const done: string[] = [];
+/** What the log tells of the commands: when they start and end. */
+const commands: { readonly text: string; readonly shard: number | undefined }[] = [];
 let look = (): void => {};
 
 beforeEach(() => {
   folder = mkdtempSync(path.join(tmpdir(), 'caucus-cron-shards-'));
   file = path.join(folder, 'runs');
   done.length = 0;
+  commands.length = 0;
 });
 afterEach(async () => {
   for (const child of replicas.splice(0)) {
@@ -38,8 +41,9 @@ function replica(): ChildProcess {
   ]);
   child.stdout!.resume();
   createInterface({ input: child.stderr! }).on('line', (line) => {
-    const { event, text } = JSON.parse(line) as { event: string; text: string };
+    const { event, text, shard } = JSON.parse(line) as { event: string; text: string; shard?: number };
     if (event === 'done') done.push(text);
+    if (event === 'started' || event === 'ended') commands.push({ text, shard });
     look();
   });
   replicas.push(child);
@@ -70,6 +74,10 @@ describe('caucus cron --shards', () => {
     second.kill('SIGTERM');
     expect(await code).toBe(0);
     expect(new Set(done).size).toBe(done.length);
+    // Which shard a command works on is in its lines, since all shards have the same occasion.
+    expect(new Set(commands.map(({ shard }) => shard))).toEqual(new Set([...Array(SHARDS).keys()]));
+    for (const { text, shard } of commands)
+      expect(text).toMatch(new RegExp(`^shard ${shard}: (starting )?sh `));
     const lines = readFileSync(file, 'utf8').trim().split('\n');
     for (let shard = 0; shard < SHARDS; shard++) {
       const tokens = lines

@@ -55,18 +55,21 @@ export class ShardCron {
 
   async #work(occasion: ShardOccasion, failed: (detail: string) => void): Promise<void> {
     const { name, self, shards } = this.#partition;
-    const kept = new KeptWork(this.#line, this.#times, this.#log);
+    const { shard } = occasion;
+    // Several shards are at work at the same time, with the same occasion.
+    const log: Log = (entry) => this.#log({ ...entry, text: `shard ${shard}: ${entry.text}`, shard });
+    const kept = new KeptWork(this.#line, this.#times, log);
     const keeper = await KeptCommand.open(() => {
       kept.fail();
       this.hasFailed = true;
       const text = 'the keeper of the command was killed: stopping';
-      this.#log({ level: 'error', event: 'keeper-lost', text, shard: occasion.shard });
+      log({ level: 'error', event: 'keeper-lost', text });
       failed('its command could no longer be guarded');
     });
     kept.open(keeper);
     this.#running.add(kept);
     try {
-      const more = { CAUCUS_SHARD: String(occasion.shard), CAUCUS_SHARDS: String(shards) };
+      const more = { CAUCUS_SHARD: String(shard), CAUCUS_SHARDS: String(shards) };
       await kept.workFor({ name, self }, more)(occasion);
     } finally {
       this.#running.delete(kept);
