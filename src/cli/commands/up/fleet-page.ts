@@ -16,7 +16,7 @@ import { RefusalLog, SystemClock } from '../../../member/index.ts';
 import { type PageServer, refuseMethod } from '../play/page-server.ts';
 import { DEEDS, doDeed } from './chaos.ts';
 import type { Fleet } from './fleet.ts';
-import { relayCommand, relayQuestion, relayStatus } from './relay.ts';
+import { relayCluster, relayCommand, relayQuestion, relayStatus } from './relay.ts';
 import { WatchRelay } from './watch-relay.ts';
 
 const QUESTIONS = ['/status', '/cluster', '/history', '/runs', '/elections', '/changes'];
@@ -90,7 +90,9 @@ export class FleetPage {
     const { status, type, text, etag } =
       path === '/status'
         ? await relayStatus(this.#fleet, request.url!)
-        : await relayQuestion(this.#fleet, request.url!, request.headers['if-none-match']);
+        : path === '/cluster'
+          ? await relayCluster(this.#fleet, request.url!)
+          : await relayQuestion(this.#fleet, request.url!, request.headers['if-none-match']);
     const headers = etag === undefined ? {} : { etag };
     if (status === 304) sendEmpty(response, status, headers);
     else sendText(response, status, type, text, headers);

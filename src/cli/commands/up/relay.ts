@@ -30,11 +30,28 @@ export function relayQuestion(fleet: Fleet, path: string, etag?: string): Promis
 /** The state of the election, from the leader if it answers: only the leader knows its remaining lease. */
 export async function relayStatus(fleet: Fleet, path: string): Promise<Said> {
   const said = await relayQuestion(fleet, path);
-  if (said.status !== 200) return said;
-  const { acting, leaderUrl } = status.read(JSON.parse(said.text), '');
-  const leader = likelyMembers(fleet).find(({ url }) => url === leaderUrl);
-  if (acting || leader === undefined) return said;
+  const leader = leaderIn(fleet, said);
+  if (leader === undefined) return said;
   return askMember(`${leader.url}${path}`, { withinMs: ANSWER_WITHIN_MS }).catch(() => said);
+}
+
+/**
+ * The members as the leader of the election sees them, if it answers: the page shows them beside the state, which is also the
+ * leader's, and says which member answers.
+ */
+export async function relayCluster(fleet: Fleet, path: string): Promise<Said> {
+  const said = await relayQuestion(fleet, path.replace(/\/cluster(?=$|\?)/, '/status'));
+  const leader = leaderIn(fleet, said);
+  const atAny = (): Promise<Said> => relayQuestion(fleet, path);
+  if (leader === undefined) return atAny();
+  return askMember(`${leader.url}${path}`, { withinMs: ANSWER_WITHIN_MS }).catch(atAny);
+}
+
+/** The leader that this state names; undefined if it is the leader's own, or none that runs here is known. */
+function leaderIn(fleet: Fleet, said: Said): FleetMember | undefined {
+  if (said.status !== 200) return undefined;
+  const { acting, leaderUrl } = status.read(JSON.parse(said.text), '');
+  return acting ? undefined : likelyMembers(fleet).find(({ url }) => url === leaderUrl);
 }
 
 /** A member that does not lead names the leader; that referral is followed once. */
