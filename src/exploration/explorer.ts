@@ -9,7 +9,6 @@ import { Covering } from './search/covering.ts';
 import { checkEventually, type Eventually } from './search/eventually.ts';
 import type { Found } from './search/findings.ts';
 import { collisionProbability, FINGERPRINT_BITS } from './search/fingerprints.ts';
-import { LoopsTooLarge } from './search/loops.ts';
 import type { Progress, Search } from './search/search.ts';
 import { type Space, spaceOf } from './search/space.ts';
 import { NotSymmetric } from './search/symmetry.ts';
@@ -28,7 +27,7 @@ export interface Exploring {
   readonly symmetry?: boolean;
   /** Drop from states what can never matter again (default: true). */
   readonly forgetting?: boolean;
-  /** Check only states that no other covers (default: true, if the network delivers any number of times, and loops are small). */
+  /** Check only states that no other covers (default: true, if the network delivers any number of times). */
   readonly covering?: boolean;
   /**
    * Remember states by fingerprints of 64 bits, for searches that would not fit into memory otherwise (default: false).
@@ -110,7 +109,7 @@ export function explore(exploring: Exploring): Exploration {
 export class Explorer {
   readonly #exploring: Exploring;
   readonly #bounds: Bounds;
-  #covering: boolean;
+  readonly #covering: boolean;
   readonly #fingerprints: boolean;
   readonly #maxStates: number;
   #lessons: Lessons;
@@ -213,7 +212,6 @@ export class Explorer {
         if (error instanceof Learned) this.#lessons = error.lessons;
         else if (error instanceof NotSymmetric)
           this.#lessons = { ...this.#lessons, asymmetry: error.message };
-        else if (error instanceof LoopsTooLarge) this.#covering = false;
         else throw error;
         todo = () => this.#begin();
       }

@@ -4,7 +4,6 @@
  */
 import { describe, expect, it } from 'vitest';
 import { type Property, type Protocol, readSettings } from '../../src/core/index.ts';
-import { explore } from '../../src/exploration/index.ts';
 import { type Bounds, DEFAULT_BOUNDS } from '../../src/exploration/model/bounds.ts';
 import { clusterOf } from '../../src/exploration/model/cluster.ts';
 import { Learned, type Lessons, NO_LESSONS } from '../../src/exploration/model/lessons.ts';
@@ -12,7 +11,6 @@ import { BreadthFirst } from '../../src/exploration/search/breadth-first.ts';
 import { CoverStore } from '../../src/exploration/search/cover-store.ts';
 import { Covering } from '../../src/exploration/search/covering.ts';
 import { representative, type Space, spaceOf } from '../../src/exploration/search/space.ts';
-import { catalogue } from '../../src/protocols/index.ts';
 import { quorum } from '../../src/protocols/quorum/index.ts';
 import { epochProtocol } from '../support/bent.ts';
 import { tenancy } from '../support/tenancy.ts';
@@ -96,16 +94,4 @@ describe('every state is covered by one that was kept:', () => {
     expect(found.looked).toBeGreaterThan(100);
     expect(found.uncovered).toBe(0);
   });
-});
-
-it('looks at every state separately where the circles of a member have no end', () => {
-  const { create, timing, options } = catalogue.draw!;
-  const protocol = create({
-    timing: readSettings(timing, {}, 'timing'),
-    options: readSettings(options, {}, 'options'),
-  });
-  const members = [1, 2, 3].map((id) => ({ id, settings: {} }));
-  const found = explore({ protocol, members, bounds: { terms: 2, crashes: 0 }, maxStates: 100, samples: 0 });
-  expect(found).toMatchObject({ covering: false, complete: false, violations: [] });
-  expect(found.states).toBeGreaterThan(50);
 });

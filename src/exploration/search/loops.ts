@@ -24,15 +24,6 @@ export interface Loop {
 const NO_MOVES: readonly Move[] = [];
 
 /**
- * A loop of `quorum` has some 20 local states, one of `ring` up to 3,000. A member of `draw` remembers so much of what it heard that the
- * loops of its first state were not found in ten minutes.
- */
-const LARGEST_LOOP = 8000;
-
-/** Thrown where loops are of no use: every state has to be checked separately. */
-export class LoopsTooLarge extends Error {}
-
-/**
  * Members that go in circles. Example: a member that hears no leader asks for pre-votes, is told by another that
  * there is a leader, follows that leader, hears nothing, and asks again. In a network that keeps every message for
  * ever it can repeat this, since a message that was received once can be received again. So whatever can happen when
@@ -178,7 +169,6 @@ export class Loops {
           if (this.#known.get(local, received, context) >= 0) continue;
           places.set(local, nodes.length);
           nodes.push(local);
-          if (nodes.length > LARGEST_LOOP) throw new LoopsTooLarge();
         }
         own.push(move);
       }
