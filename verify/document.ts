@@ -127,7 +127,7 @@ function section(subject: Subject, { rows }: Contents): string {
 function promises(subject: Subject): string {
   const byAssumption = new Map<string, string[]>();
   for (const { property, assuming } of protocolOf(subject).pledges) {
-    const unless = nameFallen(assuming).replaceAll(' and ', ' or ');
+    const unless = assuming.map((each) => nameFallen([each])).join(' or ');
     byAssumption.set(unless, [...(byAssumption.get(unless) ?? []), property]);
   }
   if (byAssumption.size === 0) return 'Promises none of these: best effort.';
