@@ -7,6 +7,7 @@ export type TimingRuleName =
   | 'a longer promise is saved before it is given'
   | 'a promise that is only set does not count as saved'
   | 'a voter promises what it is asked for'
+  | 'a leader asks for a promise as long as it counts on'
   | 'times that were set stay'
   | 'a member waits for a leader with longer times'
   | 'the larger drift counts until another is committed'
@@ -30,6 +31,14 @@ export const timingRules: Readonly<Record<TimingRuleName, (definition: Definitio
   'a voter promises what it is asked for'(definition) {
     const request = { type: 'vote', term: 1, age: NEVER, release: null, promiseMs: 900 };
     return at(2, saved(2, 0), { definition }).hears(1, request).timersSet().promise === 900;
+  },
+  'a leader asks for a promise as long as it counts on'(definition) {
+    const solo = leader(undefined, { definition }).hears(2, answer(1, 2)).hears(3, answer(1, 2));
+    solo.command({ type: 'reconfigure', timing: definition.retiming!.change(LAN, null, { timing: 'wan' }) });
+    solo.hears(2, accepted(1, 1)).hears(3, accepted(1, 1));
+    const leaseMs = leaseAsked(solo);
+    const asked = solo.sent('heartbeat').map(({ message }) => Number(message.promiseMs));
+    return asked.length > 0 && asked.every((promiseMs) => promiseMs >= leaseMs);
   },
   'times that were set stay'(definition) {
     const solo = leader(undefined, { definition }).hears(2, answer(1, 2)).hears(3, answer(1, 2));

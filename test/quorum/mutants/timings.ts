@@ -2,11 +2,11 @@ import { type Mutant, mutant } from './mutant.ts';
 
 /** Bugs that show only where the timing changes while a cluster runs. */
 export const timings: readonly Mutant[] = [
-  mutant('a leader counts on a longer promise than it asks for', { seed: 170 }, [
-    'timing',
-    'if (promiseMs > s.asksMs) s.asksMs = promiseMs;',
-    '',
-  ]),
+  mutant(
+    'a leader counts on a longer promise than it asks for',
+    { rule: 'a leader asks for a promise as long as it counts on' },
+    ['timing', 'if (promiseMs > s.asksMs) s.asksMs = promiseMs;', ''],
+  ),
   mutant(
     'a shorter promise is asked for while a longer lease runs',
     { scenario: 'leader-shortens-its-lease' },
