@@ -9,6 +9,7 @@ import { Covering } from './search/covering.ts';
 import { checkEventually, type Eventually } from './search/eventually.ts';
 import type { Found } from './search/findings.ts';
 import { collisionProbability, FINGERPRINT_BITS } from './search/fingerprints.ts';
+import { LoopsTooLarge } from './search/loops.ts';
 import type { Progress, Search } from './search/search.ts';
 import { type Space, spaceOf } from './search/space.ts';
 import { NotSymmetric } from './search/symmetry.ts';
@@ -27,7 +28,7 @@ export interface Exploring {
   readonly symmetry?: boolean;
   /** Drop from states what can never matter again (default: true). */
   readonly forgetting?: boolean;
-  /** Check only states that no other covers (default: true, if the network delivers any number of times). */
+  /** Check only states that no other covers (default: true, if the network delivers any number of times, and as long as it saves work). */
   readonly covering?: boolean;
   /**
    * Remember states by fingerprints of 64 bits, for searches that would not fit into memory otherwise (default: false).
@@ -109,7 +110,7 @@ export function explore(exploring: Exploring): Exploration {
 export class Explorer {
   readonly #exploring: Exploring;
   readonly #bounds: Bounds;
-  readonly #covering: boolean;
+  #covering: boolean;
   readonly #fingerprints: boolean;
   readonly #maxStates: number;
   #lessons: Lessons;
@@ -212,6 +213,7 @@ export class Explorer {
         if (error instanceof Learned) this.#lessons = error.lessons;
         else if (error instanceof NotSymmetric)
           this.#lessons = { ...this.#lessons, asymmetry: error.message };
+        else if (error instanceof LoopsTooLarge) this.#covering = false;
         else throw error;
         todo = () => this.#begin();
       }

@@ -4,6 +4,7 @@
  */
 import { describe, expect, it } from 'vitest';
 import { type Property, type Protocol, readSettings } from '../../src/core/index.ts';
+import { explore } from '../../src/exploration/index.ts';
 import { type Bounds, DEFAULT_BOUNDS } from '../../src/exploration/model/bounds.ts';
 import { clusterOf } from '../../src/exploration/model/cluster.ts';
 import { Learned, type Lessons, NO_LESSONS } from '../../src/exploration/model/lessons.ts';
@@ -11,6 +12,7 @@ import { BreadthFirst } from '../../src/exploration/search/breadth-first.ts';
 import { CoverStore } from '../../src/exploration/search/cover-store.ts';
 import { Covering } from '../../src/exploration/search/covering.ts';
 import { representative, type Space, spaceOf } from '../../src/exploration/search/space.ts';
+import { catalogue } from '../../src/protocols/index.ts';
 import { quorum } from '../../src/protocols/quorum/index.ts';
 import { epochProtocol } from '../support/bent.ts';
 import { tenancy } from '../support/tenancy.ts';
@@ -94,4 +96,16 @@ describe('every state is covered by one that was kept:', () => {
     expect(found.looked).toBeGreaterThan(100);
     expect(found.uncovered).toBe(0);
   });
+});
+
+it('checks every state separately where the loops of a member take longer than that', () => {
+  const { create, timing, options } = catalogue.draw!;
+  const protocol = create({
+    timing: readSettings(timing, {}, 'timing'),
+    options: readSettings(options, {}, 'options'),
+  });
+  const members = [1, 2, 3].map((id) => ({ id, settings: {} }));
+  const found = explore({ protocol, members, bounds: { terms: 2, crashes: 0 }, maxStates: 100, samples: 0 });
+  expect(found).toMatchObject({ covering: false, complete: false, violations: [] });
+  expect(found.states).toBeGreaterThan(50);
 });

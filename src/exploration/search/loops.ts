@@ -24,6 +24,17 @@ export interface Loop {
 const NO_MOVES: readonly Move[] = [];
 
 /**
+ * So many moves may be looked at before the first state is checked, and so many more for each state that was. `ring` takes
+ * 165 for each state and `quorum` 46. A member of `draw` remembers so much of what it heard that its loops took
+ * 200,000 moves before a second state was checked.
+ */
+const FIRST_MOVES = 30_000;
+const MOVES_FOR_EACH_STATE = 5000;
+
+/** Thrown where looking for loops takes longer than checking every state separately. */
+export class LoopsTooLarge extends Error {}
+
+/**
  * Members that go in circles. Example: a member that hears no leader asks for pre-votes, is told by another that
  * there is a leader, follows that leader, hears nothing, and asks again. In a network that keeps every message for
  * ever it can repeat this, since a message that was received once can be received again. So whatever can happen when
@@ -52,6 +63,8 @@ export class Loops {
   /** By local state, then by cause. Most causes have none. */
   readonly #possible: Map<number, readonly Move[]>[] = [];
   readonly #n: number;
+  /** How many moves may still be looked at. */
+  #movesLeft = FIRST_MOVES;
   /** By list of messages, then by member: the list of the messages to that member + 1. */
   #received = new Int32Array(1 << 12);
 
@@ -68,6 +81,11 @@ export class Loops {
     const context = this.#contextOf(state);
     const known = this.#known.get(state[i]!, received, context);
     return known >= 0 ? this.#loops[known]! : this.#learn(state, i, received, context);
+  }
+
+  /** A state was checked: the search comes forward. */
+  onChecked(): void {
+    this.#movesLeft += MOVES_FOR_EACH_STATE;
   }
 
   /** The moves that lead from one local state of a loop to another, as few as possible. */
@@ -172,6 +190,8 @@ export class Loops {
         }
         own.push(move);
       }
+      this.#movesLeft -= own.length;
+      if (this.#movesLeft < 0) throw new LoopsTooLarge();
     }
     // Nothing leads away from this local state, or nothing leads back: half of all are like that.
     if (nodes.length === 1) return this.#note(nodes, moves[0]!, received, context);

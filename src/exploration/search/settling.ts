@@ -50,6 +50,7 @@ export class Settling {
    * then on they are where they happened to be, and each of these cases is visited separately.
    */
   expand(state: Int32Array, choices: Choices, visit: VisitSettled): void {
+    this.#found.onChecked();
     this.settle(state);
     const loops = [...this.loops];
     const isAnyInLoop = loops.some(({ locals }) => locals.length > 1);
