@@ -279,6 +279,9 @@ it('a file for the shrunk scenario that cannot be written, before anything runs'
     );
   const file = path.join(folder, 'shrunk.json');
   expect((await caucus(['simulate', '--swarm', '--shrink', file, '--runs', '1'])).code).toBe(0);
+  expect(await refused(['up', '--protocol', 'bully', '--deputies'])).toBe(
+    '--deputies: expected false, since bully elects no successor in advance, found true',
+  );
   expect(readdirSync(folder)).not.toContain('shrunk.json');
 });
 

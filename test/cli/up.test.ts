@@ -1,8 +1,8 @@
 /** `caucus up` as it was built: a cluster of real processes. */
-import { existsSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { whileTaken } from '../support/while-taken.ts';
 import { caucus } from './caucus.ts';
 import { isActing, type Printed, UpCluster } from './up-cluster.ts';
@@ -163,6 +163,15 @@ describe('caucus up', () => {
     const again = up('--data', folder);
     await again.seen(isActing);
     expect(again.events.filter(({ event }) => event === 'member')).toHaveLength(1);
+  });
+
+  it('has the successor of the leader elected in advance with --deputies', async () => {
+    const cluster = up('--members', '3', '--deputies', '--data', folder);
+    const { id } = await cluster.seen(isActing);
+    const deputy = String((id % 3) + 1);
+    // Its vote in a later term than that of the leader.
+    const votes = (): string => readFileSync(path.join(folder, deputy, 'election-main.json'), 'utf8');
+    await vi.waitFor(() => expect(votes()).toContain('"before":'), { timeout: 20_000 });
   });
 
   it('refuses what it cannot do, in one line', async () => {

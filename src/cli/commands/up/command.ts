@@ -9,6 +9,7 @@ export interface UpFlags {
   readonly election?: string;
   readonly elections?: string;
   readonly balance?: boolean;
+  readonly deputies?: boolean;
   readonly timing?: readonly string[];
   readonly option?: readonly string[];
   readonly uiPort?: string;
@@ -37,6 +38,7 @@ export function addUp(program: Command): void {
       'hold n elections more, job-0001 and so on, in which all members stand (1 to 9999)',
     )
     .option('--balance', 'with --elections: spread their leaders evenly over the members')
+    .option('--deputies', 'have the leader of the main election elect its successor in advance')
     .option('--timing <name=value>', 'a time of the protocol; can be repeated', collect)
     .option('--option <name=value>', 'an option of the protocol; can be repeated', collect)
     .option(
@@ -63,6 +65,7 @@ Examples:
   $ caucus up
   $ caucus up --members 3 --protocol bully --timing heartbeatMs=200
   $ caucus up --chaos
+  $ caucus up --members 3 --deputies
   $ caucus up --elections 1000
   $ caucus up --elections 30 --balance
   $ caucus up --data ./cluster --json | tee events.ndjson`,

@@ -45,11 +45,14 @@ export async function upCommand(given: UpFlags): Promise<number> {
     const count = countMembers(folder, wanted, others, flags.data);
     // What every member would refuse is refused once, before any is started.
     const peers = Array.from({ length: count }, (_, i) => ({ id: i + 1, url: `http://127.0.0.1:${i + 1}` }));
-    const { balance = false } = flags;
+    const { balance = false, deputies = false } = flags;
     if (balance && others === 0) throw new Refusal('--balance: expected --elections beside it');
-    const origins = [{ field: 'balance', value: balance, from: '--balance' }];
+    const origins = [
+      { field: 'balance', value: balance, from: '--balance' },
+      { field: 'deputies', value: deputies, from: '--deputies' },
+    ];
     await namedByOrigin({ origins }, () =>
-      readOptions({ id: 1, peers, protocol: definition.name, timing, options, balance }),
+      readOptions({ id: 1, peers, protocol: definition.name, timing, options, balance, deputies }),
     );
     // The page takes its port before ports are chosen for the members.
     const isWanted = base !== null && base <= USUAL_PORT && USUAL_PORT < base + count;
@@ -228,10 +231,19 @@ function flagsOfMember({
   };
 }
 
-function memberArgs({ protocol, election, elections, balance, timing = [], option = [] }: UpFlags): string[] {
+function memberArgs({
+  protocol,
+  election,
+  elections,
+  balance,
+  deputies,
+  timing = [],
+  option = [],
+}: UpFlags): string[] {
   return [
     ...(elections === undefined ? [] : ['--elections', elections]),
     ...(balance ? ['--balance'] : []),
+    ...(deputies ? ['--deputies'] : []),
     ...(protocol === undefined ? [] : ['--protocol', protocol]),
     ...(election === undefined ? [] : ['--election', election]),
     ...timing.flatMap((pair) => ['--timing', pair]),
