@@ -15,6 +15,7 @@ import type { SimulateFlags } from './commands/simulate/flags.ts';
 import { addUp } from './commands/up/command.ts';
 import { addWitness } from './commands/witness/command.ts';
 import { oneLine, Refusal } from './input/refusal.ts';
+import { collect, tooMany } from './input/values.ts';
 
 /** Two folders up, from the source and from the compiled code. */
 const PACKAGE = new URL('../../package.json', import.meta.url);
@@ -60,7 +61,22 @@ Examples:
   addProtocols(program);
   addCompletion(program);
   addHelp(program);
+  refuseRepetitions(program);
   return program;
+}
+
+/** Commander takes the last value of a flag that was given several times. Each flag with one value is refused then. */
+function refuseRepetitions(command: Command): void {
+  for (const option of command.options) {
+    const hasOneValue = (option.required || option.optional) && option.parseArg !== collect;
+    if (!hasOneValue) continue;
+    let isGiven = false;
+    command.on(`option:${option.name()}`, () => {
+      if (isGiven) throw new Refusal(tooMany(option.long!, option.long!));
+      isGiven = true;
+    });
+  }
+  for (const each of command.commands) refuseRepetitions(each);
 }
 
 function addSimulate(program: Command): void {

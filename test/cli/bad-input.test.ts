@@ -1,7 +1,10 @@
 import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
+import type { Command } from 'commander';
 import { afterAll, describe, expect, it } from 'vitest';
+import { collect } from '../../src/cli/input/values.ts';
+import { createProgram } from '../../src/cli/program.ts';
 import { caucus, end, start } from './caucus.ts';
 
 const folder = mkdtempSync(path.join(tmpdir(), 'caucus-'));
@@ -200,6 +203,51 @@ describe.concurrent('flags that are wrong', () => {
   });
 });
 
+describe.concurrent('a flag that is given twice', () => {
+  const again = 'expected it once, found it again';
+  const both = ['--timing', 'heartbeatMs=100', '--timing', 'heartbeatMs=200'];
+  const cases: readonly [args: readonly string[], message: string][] = [
+    [['simulate', '--seed', '1', '--seed=2'], `--seed: ${again}`],
+    [['check', 'epoch', '--amnesia', '--amnesia', '2'], `--amnesia: ${again}`],
+    [
+      ['member', 'add', '9', 'http://h:1', '--token-file', 'a', '--token-file', 'b'],
+      `--token-file: ${again}`,
+    ],
+    [['run', '--id', 'a', '--id', 'a', '--', 'true'], `--id: ${again}`],
+    [['run', '--id', 'a', '--voter-id', 'a', '--', 'true'], '--voter-id: expected it or --id, found both'],
+    // One that can be repeated names something else each time.
+    [['node', ...both], `--timing heartbeatMs: ${again}`],
+    [['up', ...both], `--timing heartbeatMs: ${again}`],
+    [['check', 'quorum', '--bound', 'n=1', '--bound', 'n=2'], `--bound n: ${again}`],
+    [
+      ['leader', '--engine', 'local:', '--engine-option', 'wait=1', '--engine-option', 'wait=2'],
+      `--engine-option wait: ${again}`,
+    ],
+  ];
+  for (const [args, message] of cases) {
+    it(args.join(' '), async () => expect(await refused(args)).toBe(message));
+  }
+
+  it('can be repeated where its help says so, and only there', () => {
+    const flags = (command: Command): string[] => [
+      ...command.options
+        .filter(
+          ({ description, parseArg }) => description.includes('can be repeated') !== (parseArg === collect),
+        )
+        .map(({ flags: given }) => `${command.name()} ${given}`),
+      ...command.commands.flatMap(flags),
+    ];
+    expect(flags(createProgram())).toEqual([]);
+  });
+
+  it('is one of CMD after --', async () => {
+    const { code, stdout } = await caucus([
+      ...['once', '--key', '1', '--engine', `local:${folder}`, '--', 'echo', '--key', '2', '--key', '3'],
+    ]);
+    expect([code, stdout]).toEqual([0, '--key 2 --key 3\n']);
+  });
+});
+
 it('leaves nothing half done: no trace of a scenario that is refused', async () => {
   const trace = path.join(folder, 'never.ndjson');
   await refused(['simulate', '-', '--trace', trace], '{ "members": 0 }');
@@ -231,6 +279,9 @@ it('a setting that does not fit the protocol is named as it was given: a flag, o
   const bully = ['--protocol', 'bully', '--balance'];
   expect(await refused(['up', '--elections', '3', ...bully])).toBe(`--balance: ${why}`);
   expect(await refused(['node', ...bully])).toBe(`--balance: ${why}`);
+  expect(await refused(['up', '--protocol', 'bully', '--deputies'])).toBe(
+    '--deputies: expected false, since bully elects no successor in advance, found true',
+  );
   const file = path.join(folder, 'unfit.json');
   writeFileSync(file, '{ "protocol": "bully",\n  "balance": true }');
   expect(await refused(['node', '--config', file])).toBe(`${file} line 2: balance: ${why}`);
@@ -279,9 +330,6 @@ it('a file for the shrunk scenario that cannot be written, before anything runs'
     );
   const file = path.join(folder, 'shrunk.json');
   expect((await caucus(['simulate', '--swarm', '--shrink', file, '--runs', '1'])).code).toBe(0);
-  expect(await refused(['up', '--protocol', 'bully', '--deputies'])).toBe(
-    '--deputies: expected false, since bully elects no successor in advance, found true',
-  );
   expect(readdirSync(folder)).not.toContain('shrunk.json');
 });
 

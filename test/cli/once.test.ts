@@ -154,11 +154,14 @@ describe('caucus once', () => {
   });
 
   it('refuses an election that the store cannot hold', async () => {
-    for (const args of [
-      ['once', '--key', '1', ...on()],
-      ['runs', ...on()],
-    ])
-      expect(await caucus([...args, '--election', 'a{b}', ...(args[0] === 'once' ? say : [])])).toEqual({
+    for (const args of [['once', '--key', '1'], ['runs']])
+      expect(
+        await caucus([
+          ...args,
+          ...['--engine', `local:${folder}`, '--election', 'a{b}'],
+          ...(args[0] === 'once' ? say : []),
+        ]),
+      ).toEqual({
         code: 2,
         stdout: '',
         stderr:

@@ -2,7 +2,7 @@ import type { Command } from 'commander';
 import { number } from '../../core/index.ts';
 import type { Given } from './config/sources.ts';
 import { Refusal } from './refusal.ts';
-import { asJson, collect, readNumber } from './values.ts';
+import { asJson, collect, readNumber, tooMany } from './values.ts';
 
 export interface EngineFlags {
   readonly engine?: string;
@@ -49,7 +49,7 @@ export function engineOptionsOf(
   const options = new Map<string, Given>();
   const put = (name: string, value: unknown, from: string): void => {
     const before = options.get(name);
-    if (before !== undefined) throw new Refusal(`${from}: expected it or ${before.from}, found both`);
+    if (before !== undefined) throw new Refusal(tooMany(from, before.from));
     options.set(name, { value, from });
   };
   if (id !== undefined) put('name', id, '--id');

@@ -50,6 +50,13 @@ export const collect = (value: string, before: readonly string[] = []): readonly
   value,
 ];
 
+/** The refusal of a flag whose value was given before, by this flag or by another one. */
+export function tooMany(flag: string, before: string): string {
+  return flag === before
+    ? `${flag}: expected it once, found it again`
+    : `${flag}: expected it or ${before}, found both`;
+}
+
 /** A number of members, or their ids separated by commas. */
 export function readMembers(text: string): number | readonly MemberId[] {
   const ids = text.split(',').map((id) => parseId(id.trim()));

@@ -10,7 +10,7 @@ import { catalogue } from '../../../protocols/index.ts';
 import { type MemberSetup, readScenario, type Scenario } from '../../../simulation/index.ts';
 import { readProtocolName } from '../../input/protocol-name.ts';
 import { Refusal } from '../../input/refusal.ts';
-import { asJson, readMembers, readNumber, readNumberOr, readPair } from '../../input/values.ts';
+import { asJson, readMembers, readNumber, readNumberOr, readPair, tooMany } from '../../input/values.ts';
 
 /** The flags of `caucus check`, as commander parses them. */
 export interface CheckFlags {
@@ -156,7 +156,9 @@ function readPairs<T>(
   const found: Record<string, T> = {};
   for (const pair of pairs) {
     const [name, value] = readPair(pair, flag);
-    found[name] = read(value, `${flag} ${name}`);
+    const from = `${flag} ${name}`;
+    if (Object.hasOwn(found, name)) throw new Refusal(tooMany(from, from));
+    found[name] = read(value, from);
   }
   return found;
 }

@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import { Refusal } from '../refusal.ts';
-import { asJson, asNumber, collect, readPair } from '../values.ts';
+import { asJson, asNumber, collect, readPair, tooMany } from '../values.ts';
 import type { Given, Source } from './sources.ts';
 
 /** The flags of a member, as commander parses them. */
@@ -105,8 +105,7 @@ export function fromFlags(flags: MemberFlags): Source {
   const put = (field: string, flag: string, value: unknown): void => {
     if (value === undefined) return;
     const before = source.get(field);
-    if (before !== undefined && before.from !== flag)
-      throw new Refusal(`${flag}: expected it or ${before.from}, found both`);
+    if (before !== undefined) throw new Refusal(tooMany(flag, before.from));
     source.set(field, { value, from: flag });
   };
   put('id', '--id', flags.id);
