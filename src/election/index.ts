@@ -1,6 +1,6 @@
 export type { Cause, Why } from '../core/index.ts';
 export type { Occasion, OpenRun, Run } from '../once/index.ts';
-export { isSlotElection } from '../shards/index.ts';
+export { isSlotElection, recordElections } from '../shards/index.ts';
 export { anyOf, type Cancellable } from './aborts.ts';
 export { type Clock, processClock } from './clock.ts';
 export { Election } from './election.ts';

@@ -94,6 +94,12 @@ describe('caucus cron --shards', () => {
       'tenants.shards.r0',
     ]);
     expect(stdout).toMatch(/shard-2/);
+    for (const election of ['tenants', 'tenants.shards'])
+      expect(await caucus(['runs', '--engine', `local:${folder}`, '--election', election])).toEqual({
+        code: 1,
+        stdout: '',
+        stderr: `caucus: nothing is recorded in the election ${election}; what was run for its shards is in tenants.shards.r0: caucus runs --election tenants.shards.r0\n`,
+      });
   });
 
   it('refuses a number of shards that cannot be', async () => {

@@ -148,6 +148,11 @@ describe('caucus run --shards', () => {
       },
     );
     expect(await caucus(['doctor', ...of])).toMatchObject({ code: 0 });
+    for (const election of ['orders', 'orders.shards'])
+      expect(await caucus(['runs', '--election', election, ...of])).toMatchObject({
+        code: 1,
+        stderr: `caucus: nothing is recorded in the election ${election}; what was run for its shards is in orders.shards.r0: caucus runs --election orders.shards.r0\n`,
+      });
     child.kill('SIGTERM');
     expect(await code).toBe(143);
   }, 150_000);

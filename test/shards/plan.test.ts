@@ -8,6 +8,7 @@ import {
   type Register,
   readRegister,
   readTable,
+  recordElections,
   resized,
   type Table,
   writeRegister,
@@ -262,5 +263,15 @@ describe('the plan', () => {
       registers,
     );
     expect(JSON.stringify(writeTable(table)).length).toBeLessThan(16 * 1024);
+  });
+
+  it('says in which elections is recorded what was run, of which sixteen shards share each', () => {
+    const of = (size: number): readonly string[] => recordElections('orders', writeTable(emptyTable(size)));
+    expect(of(16)).toEqual(['orders.shards.r0']);
+    expect(of(17)).toEqual(['orders.shards.r0', 'orders.shards.r1']);
+    expect(of(1000)).toHaveLength(63);
+    expect(of(1000).at(-1)).toBe('orders.shards.r62');
+    for (const other of [null, 1, {}, { caucus: 'once' }])
+      expect(recordElections('orders', other)).toEqual([]);
   });
 });

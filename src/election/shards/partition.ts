@@ -1,5 +1,5 @@
 import { BadInput, show } from '../../core/values.ts';
-import { readTable, slotFor, type Table } from '../../shards/index.ts';
+import { readTable, recordElection, slotFor, type Table } from '../../shards/index.ts';
 import { type Cancellable, onceAborted } from '../aborts.ts';
 import { deferred } from '../deferred.ts';
 import { Election } from '../election.ts';
@@ -55,7 +55,7 @@ export class Partition {
     this.#tell = (problem) => log({ level: 'warning', message: `partition ${name}: ${problem}` });
     this.#main = this.#open(`${name}.shards`);
     this.#slots = new Slots((index) => new Slot(index, this.#open(`${name}.shards.${index}`), this.#bell));
-    const openRecords = (index: number): Election => this.#open(`${name}.shards.r${index}`);
+    const openRecords = (index: number): Election => this.#open(recordElection(name, index));
     this.#schedules = new ShardSchedules({ clock, open: openRecords, tell: this.#tell });
     this.#feed = new Feed(this.#look());
     void this.#follow();

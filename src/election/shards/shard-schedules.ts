@@ -1,5 +1,6 @@
 /** Schedules of shards: each fire time once for each shard, by its owner. */
 import { type Series, seriesName } from '../../once/index.ts';
+import { SHARDS_PER_ELECTION } from '../../shards/index.ts';
 import { type Ending, onceAborted } from '../aborts.ts';
 import { type Clock, wallOf } from '../clock.ts';
 import type { Election } from '../election.ts';
@@ -28,9 +29,6 @@ export type ScheduleShard = (
   work: ShardScheduleWork,
   options?: ShardScheduleOptions,
 ) => Promise<void>;
-
-/** So many shards share the election of their records: what is recorded of them fits into 16 KiB. */
-const SHARDS_PER_ELECTION = 16;
 
 interface Around {
   readonly clock: Clock;

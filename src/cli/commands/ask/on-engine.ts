@@ -1,4 +1,5 @@
-import { number } from '../../../core/index.ts';
+import type { RunList } from '../../../api/wire/index.ts';
+import { type Json, number } from '../../../core/index.ts';
 import { CaucusError, type Election, type Observation } from '../../../election/index.ts';
 import type { EngineFlags } from '../../input/engine-flags.ts';
 import { electionOf, openEngineOf } from '../../input/open-engine.ts';
@@ -90,15 +91,19 @@ export async function valueOnEngine(
 }
 
 export function runsOnEngine(urls: readonly string[], flags: EngineAskFlags): Promise<number> {
-  return looking(flags, urls, async (election) => {
-    await firstReading(election);
-    try {
-      return printRuns(election.runs, election.name, flags.json ?? false);
-    } catch (error) {
-      if (error instanceof CaucusError) throw new NoAnswer(error.message, 409);
-      throw error;
-    }
-  });
+  const list = (): Promise<RunList> =>
+    looking(flags, urls, async (election) => {
+      await firstReading(election);
+      try {
+        return { electionName: election.name, ...election.runs };
+      } catch (error) {
+        if (error instanceof CaucusError) throw new NoAnswer(error.message, 409);
+        throw error;
+      }
+    });
+  const published = (election: string): Promise<Json> =>
+    looking({ ...flags, election }, urls, async (other) => (await firstReading(other)).value);
+  return printRuns({ list, published }, flags);
 }
 
 export interface ResignFlags {

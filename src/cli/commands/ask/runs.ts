@@ -1,25 +1,46 @@
-import { type RunList, runList } from '../../../api/wire/index.ts';
-import { harmless } from '../../input/refusal.ts';
+import { type RunList, runList, value } from '../../../api/wire/index.ts';
+import type { Json } from '../../../core/index.ts';
+import { recordElections } from '../../../election/index.ts';
+import { harmless, Refusal } from '../../input/refusal.ts';
 import type { AskFlags } from './ask-flags.ts';
 import { columnLines } from './columns.ts';
 import { firstAnswer, membersToAsk } from './first-answer.ts';
+import { NoAnswer } from './member-client.ts';
 
-/** The occasions that were recorded last, as one of the members knows them. */
-export async function runsCommand(urls: readonly string[], flags: AskFlags): Promise<number> {
-  const list = await firstAnswer(membersToAsk(urls, flags), (member) => member.get('/runs', runList));
-  return printRuns(list, list.electionName, flags.json ?? false);
+/** What is recorded in an election, and what was published in another one. */
+export interface RunsSource {
+  readonly list: () => Promise<RunList>;
+  readonly published: (election: string) => Promise<Json>;
 }
 
-/** One line each: those that have ended, then those that have not. Returns the exit code. */
-export function printRuns(
-  { runs, open }: Pick<RunList, 'runs' | 'open'>,
-  election: string,
-  json: boolean,
-): number {
-  const running = open.map((each) => ({ ...each, outcome: 'open', ended: null, error: undefined }));
-  const all = [...runs, ...running];
+/** The occasions that were recorded last, as one of the members knows them. */
+export function runsCommand(urls: readonly string[], flags: AskFlags): Promise<number> {
+  const list = (): Promise<RunList> =>
+    firstAnswer(membersToAsk(urls, flags), (member) => member.get('/runs', runList));
+  const published = async (election: string): Promise<Json> => {
+    const members = membersToAsk(urls, { ...flags, election });
+    return (await firstAnswer(members, (member) => member.get('/value', value))).value;
+  };
+  return printRuns({ list, published }, flags);
+}
+
+/** Prints one line for each: those that have ended, then those that have not. Returns the exit code. */
+export async function printRuns(source: RunsSource, { election, json = false }: AskFlags): Promise<number> {
+  let list: RunList;
+  try {
+    list = await source.list();
+  } catch (error) {
+    // There is no such election, or it records nothing: that may be the name of a partition.
+    const isAnswer = error instanceof NoAnswer && (error.status === 404 || error.status === 409);
+    if (!isAnswer || election === undefined || (await electionsOfShards(source, election)).length === 0)
+      throw error;
+    list = { electionName: election, runs: [], open: [] };
+  }
+  const running = list.open.map((each) => ({ ...each, outcome: 'open', ended: null, error: undefined }));
+  const all = [...list.runs, ...running];
   if (all.length === 0) {
-    process.stderr.write(`caucus: nothing is recorded in the election ${election}\n`);
+    const advice = adviceFor(await electionsOfShards(source, list.electionName));
+    process.stderr.write(`caucus: nothing is recorded in the election ${list.electionName}${advice}\n`);
     return 1;
   }
   const print = (text: string): void => void process.stdout.write(`${harmless(text)}\n`);
@@ -41,4 +62,23 @@ export function printRuns(
   const head = ['occasion', 'series', 'outcome', 'member', 'token', 'attempt', 'began', 'ended', ''];
   print(columnLines(head, rows).join('\n'));
   return 0;
+}
+
+/** The elections to ask for what was run for the shards of a partition; empty if there is no partition of this name. */
+async function electionsOfShards({ published }: RunsSource, election: string): Promise<readonly string[]> {
+  const partition = election.replace(/\.shards$/, '');
+  try {
+    return recordElections(partition, await published(`${partition}.shards`));
+  } catch (error) {
+    // No such election, or a name that is too long for one.
+    if (error instanceof NoAnswer || error instanceof Refusal) return [];
+    throw error;
+  }
+}
+
+function adviceFor(elections: readonly string[]): string {
+  const [first, last] = [elections[0], elections.at(-1)];
+  if (first === undefined) return '';
+  const all = first === last ? first : `${first} ${elections.length === 2 ? 'and' : 'to'} ${last}`;
+  return `; what was run for its shards is in ${all}: caucus runs --election ${first}`;
 }
