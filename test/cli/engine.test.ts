@@ -184,12 +184,18 @@ describe('caucus with --engine', () => {
     [['node', '--engine', 'redis://x?password=geheim', '--print-config'], /, found "redis:\/\/x\?\*\*\*"$/m],
     [['run', '--engine', 'redis://u:geheim', '--', 'true'], /, found "redis:\/\/\*\*\*"$/m],
     [['status', 'redis://u:geheim@x'], /^caucus: URL: expected .*--engine .*, found redis:\/\/\*\*\*@x$/m],
+    [['status', 'u:geheim'], /^caucus: URL: expected .*, found u:\*\*\*$/m],
+    [['status', '127.0.0.1:99999'], /^caucus: URL: expected .*, found "127\.0\.0\.1:99999"$/m],
     [['status', 'http://u:geheim@x'], /^caucus: URL: expected .*, found http:\/\/\*\*\*@x$/m],
     [
       ['leader', '--engine', 'local:', '--engine-option', 'token:geheim'],
       /^caucus: --engine-option: expected/,
     ],
-    [['leader', '--engine', 'mysql://x'], /^caucus: engine: expected a URL that begins with one of etcd:, /],
+    [
+      ['leader', '--engine', 'mysql://x'],
+      /^caucus: --engine: expected a URL that begins with one of etcd:, /,
+    ],
+    [['leader', '--engine', 'nats://'], /^caucus: --engine: expected nats:\/\/.*, found "nats:\/\/"$/m],
     [['leader', '--engine', 'local:', 'http://127.0.0.1:1'], /^caucus: URL: expected none beside --engine/],
     [
       ['run', '--engine', 'local:', '--peers', 'a=http://x', '--', 'true'],

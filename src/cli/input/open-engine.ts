@@ -45,6 +45,8 @@ export async function openEngineOf(
       throw new Refusal(
         `${from}${from === '--lease' ? ' (leaseMs)' : ''}: expected ${error.expected}, found ${error.found}`,
       );
+    if (error instanceof BadInput && ['engine', 'url'].includes(error.path))
+      throw new Refusal(`--engine: expected ${error.expected}, found ${error.found}`);
     // A missing package will be missing the next time too.
     if (error instanceof CaucusError) throw new Refusal(`--engine: ${error.message}`);
     throw error;

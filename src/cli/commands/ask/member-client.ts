@@ -267,7 +267,7 @@ function readUrl(text: string, scheme: string): string {
   const hasScheme = /^https?:\/\//i.test(text);
   const whole = hasScheme ? text : `${scheme}://${text}`;
   const url = URL.canParse(whole) ? new URL(whole) : null;
-  // A word alone is an argument too many, not a host. The URL of a store, passed without --engine, contains a password.
+  // A word alone is an argument too many, not a host. It is shown, also with a port that there is not. The URL of a store, passed without --engine, contains a password.
   const isOurs =
     url !== null &&
     (hasScheme || /:\d+($|\/)/.test(text)) &&
@@ -276,7 +276,7 @@ function readUrl(text: string, scheme: string): string {
     !/:\/\//.test(whole.slice(8));
   if (isOurs) return url.href.replace(/\/+$/, '');
   throw new Refusal(
-    `URL: expected http://HOST:PORT, or --engine before the URL of a store, found ${/^[\w.-]*$/.test(text) ? JSON.stringify(text) : shownUrl(text)}`,
+    `URL: expected http://HOST:PORT, or --engine before the URL of a store, found ${/^[\w.-]*(?::\d*)?$/.test(text) ? JSON.stringify(text) : shownUrl(text)}`,
   );
 }
 
