@@ -240,7 +240,7 @@ function readAccess({ tokens, closed = false, insecure, allow }: AnyJoinOptions,
 
 /** What a member needs that other machines can reach. */
 export const BEYOND_LOOPBACK =
-  'certificates (tls) or a secret (secretFile) for all members, or insecure: true';
+  'certificates (tls) or a secret (secretFile) for all members, by which they authenticate, or insecure: true';
 
 /** Where its URL is on the loopback, a mounted member is for this machine, whichever addresses its server listens on. */
 function readAllow({ allow, insecure, url }: AnyJoinOptions, isAuthenticated: boolean): Settled['allow'] {
@@ -276,17 +276,13 @@ function readListen(
     if (mayBeReached || isLoopback(address.host)) return address;
     throw new BadInput(
       'listen',
-      `an address, and ${BEYOND_LOOPBACK}, since ${url} is not on the loopback and members do not authenticate without`,
+      `an address, and ${BEYOND_LOOPBACK}, since ${url} is not on the loopback`,
       'nothing',
     );
   }
   const host = options.listen?.host ?? '127.0.0.1';
   if (!mayBeReached && !isLoopback(host)) {
-    throw new BadInput(
-      'listen.host',
-      `a loopback address, or ${BEYOND_LOOPBACK}, since members do not authenticate without`,
-      show(host),
-    );
+    throw new BadInput('listen.host', `a loopback address, or ${BEYOND_LOOPBACK}`, show(host));
   }
   const port = options.listen?.port ?? 0;
   // What passes connections on to this member, such as a proxy, has to know its port.

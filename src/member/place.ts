@@ -39,7 +39,7 @@ export async function findPlace(settled: Settled, resolve?: Resolve): Promise<Se
       `none of the addresses of the seed ${seed.host} is one of this machine (${urls.join(', ')})`,
     );
   if (!settled.isOpen && !settled.isAuthenticated && !isLoopback(hostOf(own))) {
-    const expected = `an address of the loopback, or ${BEYOND_LOOPBACK}, since members do not authenticate without`;
+    const expected = `an address of the loopback, or ${BEYOND_LOOPBACK}`;
     throw new BadInput('listen', expected, `${show(own)}, its own address among those of the seed`);
   }
   return { ...settled, listen: addressOf(own), url: own };

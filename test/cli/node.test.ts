@@ -136,7 +136,7 @@ describe('the configuration of a member', () => {
     ],
     [
       ['--id', 'a', '--peers', 'a=http://192.0.2.1:7501'],
-      'listen: expected an address, and certificates (--tls-cert) or a secret (--secret-file) for all members, or --insecure, since http://192.0.2.1:7501 is not on the loopback',
+      'listen: expected an address, and certificates (--tls-cert) or a secret (--secret-file) for all members, by which they authenticate, or --insecure, since http://192.0.2.1:7501 is not on the loopback',
     ],
     [['--id', 'a b'], '--id: expected an id'],
     [['--protocol', 'paxos'], '--protocol: expected one of'],

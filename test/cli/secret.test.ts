@@ -156,7 +156,7 @@ describe('the secret', () => {
     const refused = await caucus(alone);
     expect([refused.code, refused.stderr]).toEqual([
       2,
-      'caucus: --listen: expected a loopback address, or certificates (--tls-cert) or a secret (--secret-file) for all members, or --insecure, since members do not authenticate without, found "0.0.0.0"\n',
+      'caucus: --listen: expected a loopback address, or certificates (--tls-cert) or a secret (--secret-file) for all members, by which they authenticate, or --insecure, found "0.0.0.0"\n',
     ]);
     const member = new Process([...alone, '--secret-file', secret]);
     await member.seen(({ event }) => event === 'acting');

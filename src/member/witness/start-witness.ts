@@ -33,7 +33,11 @@ export function startWitness(options: StartWitnessOptions): RunningWitness {
   if (secret.secrets === null && tls === null) {
     const expected =
       'the secret of the cluster (secretFile, --secret-file) or a certificate (tls, --tls-cert)';
-    throw new BadInput('secretFile', `${expected}, since members believe no witness without`, 'neither');
+    throw new BadInput(
+      'secretFile',
+      `${expected}, since members believe only a witness that authenticates itself`,
+      'neither',
+    );
   }
   const host = ownProcess();
   if (host === null)

@@ -25,7 +25,7 @@ export async function witnessCommand(flags: WitnessFlags): Promise<number> {
     );
   if (secret === null && tls === undefined)
     throw new Refusal(
-      '--secret-file: expected the secret of the cluster, or certificates (--tls-cert), since members believe no witness without, found neither',
+      '--secret-file: expected the secret of the cluster, or certificates (--tls-cert), since members believe only a witness that authenticates itself, found neither',
     );
   const id = flags.id === undefined ? usualId(settings.id, tls !== undefined) : settings.id!;
   const reloading = { reload: (): void => {} };

@@ -7,7 +7,7 @@ import { tlsOf } from './tls.ts';
 
 /** What a member needs that other machines can reach. */
 const BEYOND_LOOPBACK =
-  'certificates (--tls-cert) or a secret (--secret-file) for all members, or --insecure';
+  'certificates (--tls-cert) or a secret (--secret-file) for all members, by which they authenticate, or --insecure';
 
 /** The options of `join` for this configuration. */
 export function joinOptions({
@@ -37,12 +37,12 @@ export function joinOptions({
   if (!settings.insecure && secret === null && tls === undefined) {
     if (listen !== undefined && !isLoopback(listen.host)) {
       throw new Refusal(
-        `${fromOf('listen')}: expected a loopback address, or ${BEYOND_LOOPBACK}, since members do not authenticate without, found ${JSON.stringify(listen.host)}`,
+        `${fromOf('listen')}: expected a loopback address, or ${BEYOND_LOOPBACK}, found ${JSON.stringify(listen.host)}`,
       );
     }
     if (listen === undefined && isAbsolute && !isLoopback(hostOf(ownUrl))) {
       throw new Refusal(
-        `listen: expected an address, and ${BEYOND_LOOPBACK}, since ${ownUrl} is not on the loopback and members do not authenticate without, found nothing`,
+        `listen: expected an address, and ${BEYOND_LOOPBACK}, since ${ownUrl} is not on the loopback, found nothing`,
       );
     }
   }
