@@ -37,7 +37,9 @@ export const timingRules: Readonly<Record<TimingRuleName, (definition: Definitio
     solo.command({ type: 'reconfigure', timing: definition.retiming!.change(LAN, null, { timing: 'wan' }) });
     solo.hears(2, accepted(1, 1)).hears(3, accepted(1, 1));
     const leaseMs = leaseAsked(solo);
-    const asked = solo.sent('heartbeat').map(({ message }) => Number(message.promiseMs));
+    const asked = solo
+      .sent('heartbeat')
+      .map(({ message }) => (message as { readonly promiseMs?: number }).promiseMs ?? 0);
     return asked.length > 0 && asked.every((promiseMs) => promiseMs >= leaseMs);
   },
   'times that were set stay'(definition) {
