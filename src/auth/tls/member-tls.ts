@@ -17,6 +17,8 @@ const NO_CERTIFICATE = 'it showed no certificate; members need one that names th
 export class MemberTls extends ServerTls<Credentials> {
   declare readonly files: TlsFiles;
   readonly #naming: Naming;
+  /** Node gives the certificate of a server only once for each connection, and a connection carries many requests. */
+  readonly #shown = new WeakMap<TLSSocket, X509Certificate>();
 
   /** Throws BadInput if the files cannot be used. */
   constructor(files: TlsFiles, id: MemberId, naming: Naming) {
@@ -51,8 +53,9 @@ export class MemberTls extends ServerTls<Credentials> {
   /** The member at the other end of a connection, by its certificate; or why it is none. */
   peerOf(socket: unknown): Named {
     if (!(socket instanceof TLSSocket)) return { reason: NOT_TLS };
-    const certificate = socket.getPeerX509Certificate();
+    const certificate = this.#shown.get(socket) ?? socket.getPeerX509Certificate();
     if (certificate === undefined) return { reason: NO_CERTIFICATE };
+    this.#shown.set(socket, certificate);
     // A session that is resumed was verified against the CAs of an earlier time.
     if (socket.isSessionReused())
       return { reason: 'it resumed an earlier TLS session, which peers never do' };
