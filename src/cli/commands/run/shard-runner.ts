@@ -2,6 +2,7 @@ import { constants } from 'node:os';
 import { setTimeout as wait } from 'node:timers/promises';
 import type { OwnedShard, Partition } from '../../../election/index.ts';
 import type { Log } from '../../terminal/log.ts';
+import { machineNowMs } from './clock.ts';
 import { endWords, exitCodeOf } from './exit-code.ts';
 import { type CommandLine, type End, KeptCommand } from './kept-command.ts';
 import type { RunRules } from './supervisor.ts';
@@ -9,6 +10,8 @@ import { runUnderLease } from './under-lease.ts';
 
 /** A command that ends at once is not restarted more often than this. */
 const RESTART_EVERY_MS = 1000;
+/** Whether a lease that was renewed too late has been renewed. */
+const LOOK_EVERY_MS = 50;
 const FAILED = 1;
 const BY_SIGNAL = 128;
 
@@ -81,8 +84,9 @@ export class ShardRunner {
         const startedAtMs = performance.now();
         const end = await this.#once(kept, owned);
         if (!isGuarded) throw new Error('the keeper of the command was killed');
-        if (owned.signal.aborted || (end.how !== 'not-started' && end.overdue)) return;
-        if (this.#rules.onExit === 'resign' || end.how === 'not-started') throw new CommandEnded(end);
+        if (owned.signal.aborted) return;
+        if (end.how !== 'not-started' && end.overdue) await this.#renewed(owned);
+        else if (this.#rules.onExit === 'resign' || end.how === 'not-started') throw new CommandEnded(end);
         await this.#settle(owned, startedAtMs + RESTART_EVERY_MS - performance.now());
       }
     } finally {
@@ -101,6 +105,13 @@ export class ShardRunner {
     const text = `${about} ${endWords(end)}${lost === null ? '' : `: ${lost.detail}`}`;
     this.#log({ level: 'info', event: 'ended', text, shard, token, ...end });
     return end;
+  }
+
+  /** A lease that was nearly over may still be renewed. The shard is ours then as before, and no other replica works on it. */
+  async #renewed(owned: OwnedShard): Promise<void> {
+    const endsAtMs = machineNowMs() + owned.expiresInMs;
+    while (owned.isValid() && machineNowMs() + owned.expiresInMs < endsAtMs + 1)
+      await this.#settle(owned, LOOK_EVERY_MS);
   }
 
   async #settle({ signal }: OwnedShard, ms: number): Promise<void> {
