@@ -147,6 +147,9 @@ function aboutRegister({ id, committed }: State, register: Register, config: Quo
   // differently, or have new disks.
   if (committed.version === 0 || isOlder(register, committed) || !committed.members.some(isFilled))
     return null;
+  // Else a register of version 0 would end all bounds below, once it was committed.
+  if (register.version < committed.version)
+    return `version ${register.version} after version ${committed.version} was committed`;
   const isRefounded = JSON.stringify(register.founding) !== JSON.stringify(committed.founding);
   if (committed.founding !== null && isRefounded) return 'a cluster that others founded';
   if (!committed.members.some((seat) => seat.id === id))
