@@ -29,6 +29,8 @@ export interface Wishes {
   readonly asLeader?: boolean;
   /** The members share a secret, and the liar has it. */
   readonly hasSecret?: boolean;
+  /** The members have successors elected in advance, and the liar lies about that too. */
+  readonly deputies?: boolean;
   readonly say: (line: string) => void;
 }
 
@@ -54,13 +56,15 @@ export async function search({
   members: size = 4,
   asLeader = false,
   hasSecret = false,
+  deputies = false,
   say,
 }: Wishes): Promise<Found> {
   const secret = hasSecret ? randomBytes(32).toString('base64url') : null;
   const folder = mkdtempSync(path.join(tmpdir(), 'caucus-hostile-'));
   const ports = await freePorts(size);
   const urls = new Map(ports.map((port, i) => [i + 1, `http://127.0.0.1:${port}`]));
-  const all = [...urls.keys()].map((id) => new Process(id, urls, folder, ['--option', 'preset=lan'], secret));
+  const settings = ['--option', 'preset=lan', ...(deputies ? ['--deputies'] : [])];
+  const all = [...urls.keys()].map((id) => new Process(id, urls, folder, settings, secret));
   const [members, last] = [all.slice(0, -1), all.at(-1)!];
   const problems: string[] = [];
   try {
@@ -178,7 +182,7 @@ async function refusals(member: Process): Promise<string> {
   return lines.map((line) => line.replace(/^.*="(.*)"\} /, '$1 ')).join(', ');
 }
 
-const HELP = `npx tsx verify/hostile.ts [--messages N] [--seed N] [--members N] [--as-leader] [--secret]
+const HELP = `npx tsx verify/hostile.ts [--messages N] [--seed N] [--members N] [--as-leader] [--secret] [--deputies]
 
 Searches for messages that do lasting harm: a liar sends well-formed messages that are wrong in some field to real members.
   --messages N   how many (default: 20000)
@@ -186,6 +190,7 @@ Searches for messages that do lasting harm: a liar sends well-formed messages th
   --members N    of how many members the liar is one, 4 to 9 (default: 4)
   --as-leader    the liar also removes members as a leader may; that may last
   --secret       the members share a secret, and the liar has it
+  --deputies     the members have successors elected in advance
 Exit code: 0 if nothing was found, 1 if something was, 2 for bad input.`;
 
 function flags(): {
@@ -195,6 +200,7 @@ function flags(): {
     members: string;
     'as-leader': boolean;
     secret: boolean;
+    deputies: boolean;
     help: boolean;
   };
 } {
@@ -206,6 +212,7 @@ function flags(): {
         members: { type: 'string', default: '4' },
         'as-leader': { type: 'boolean', default: false },
         secret: { type: 'boolean', default: false },
+        deputies: { type: 'boolean', default: false },
         help: { type: 'boolean', short: 'h', default: false },
       },
     });
@@ -243,6 +250,7 @@ if (process.argv[1] === import.meta.filename) {
     members: Number(values.members),
     asLeader: values['as-leader'],
     hasSecret: values.secret,
+    deputies: values.deputies,
     say,
   });
   say(

@@ -3,13 +3,20 @@ import { expect, it } from 'vitest';
 import { search } from '../../verify/hostile.ts';
 
 it.each([
-  ['without a secret', false],
-  ['that has the secret', true],
+  ['without a secret', false, false],
+  ['that has the secret', true, false],
+  ['without a secret, among members with deputies,', false, true],
 ])(
   'finds no message of a liar %s after which two act, or the cluster does not recover',
-  async (_who, hasSecret) => {
+  async (_who, hasSecret, deputies) => {
     const said: string[] = [];
-    const found = await search({ messages: 600, seed: 7, hasSecret, say: (line) => said.push(line) });
+    const found = await search({
+      messages: 600,
+      seed: 7,
+      hasSecret,
+      deputies,
+      say: (line) => said.push(line),
+    });
     expect(found.overlaps, said.join('\n')).toEqual([]);
     expect(found.problems, said.join('\n')).toEqual([]);
     const sent = found.sent.reduce((sum, { byLink, byPost }) => sum + byLink + byPost, 0);

@@ -241,5 +241,9 @@ const TYPES: readonly Message['type'][] = [
   'transfer/ready',
   'probe',
   'probe/answer',
+  'deputy/ask',
+  'deputy/answer',
+  'deputy/end',
+  'deputy/ended',
   'copy',
 ];
