@@ -8,6 +8,8 @@
  * - A disk that refuses a record shuts the barrier. Messages behind it are dropped (the network may lose any
  *   message), a command that was carried out is answered with "failed, perhaps done", and the newest report is kept
  *   until this record or a newer one is durable. The record is retried every second, and replaced by every newer one.
+ *   An older record is never retried: it would replace the newer one on the disk. Example: record 7 is being synced when
+ *   record 8 is given to the disk; the sync fails, and 8 becomes durable. What waited for 7 leaves with what waited for 8.
  */
 import type { Effect, Input, Json, Outcome, View } from '../core/index.ts';
 import type { HostPorts } from './ports.ts';
@@ -44,7 +46,14 @@ export interface OutboxHost {
   onBarrier(): void;
 }
 
-type Waiting = Outward | { readonly type: 'barrier'; isDurable: boolean };
+interface Barrier {
+  readonly type: 'barrier';
+  isDurable: boolean;
+  /** The disk refused its record when a newer one was on its way, which replaces it. */
+  isReplaced: boolean;
+}
+
+type Waiting = Outward | Barrier;
 
 /** Delay before a record that the disk refused is saved again. */
 export const DISK_RETRY_MS = 1000;
@@ -62,6 +71,8 @@ export class Outbox {
   readonly #ports: Pick<HostPorts, 'clock' | 'save'>;
   readonly #host: OutboxHost;
   #line: Waiting[] = [];
+  /** How many records were given to the disk: only the last one is the newest. */
+  #saves = 0;
   /** The newest record, if the disk refused it. */
   #refused: { readonly record: Json } | null = null;
   /** The newest report, kept until the disk accepts records again. */
@@ -81,16 +92,18 @@ export class Outbox {
 
   save(record: Json): void {
     if (this.#isStopped) return;
-    const barrier = { type: 'barrier' as const, isDurable: false };
-    const wasShut = this.#refused !== null;
+    const barrier: Barrier = { type: 'barrier', isDurable: false, isReplaced: false };
+    this.#saves += 1;
+    const number = this.#saves;
     this.#refused = null;
     this.#line.push(barrier);
     if (this.#heldBack !== null) this.#line.push(this.#heldBack);
     this.#heldBack = null;
     this.#ports.save(record, (failure) => {
       if (this.#isStopped) return;
-      if (failure === null) this.#onSaved(barrier, wasShut);
-      else this.#onRefused(record, failure, wasShut);
+      if (failure === null) this.#onSaved(barrier);
+      else if (number === this.#saves) this.#onRefused(record, failure);
+      else this.#onReplaced(barrier);
     });
   }
 
@@ -110,26 +123,44 @@ export class Outbox {
     this.#cancelRetry = null;
   }
 
-  #onSaved(barrier: { isDurable: boolean }, wasShut: boolean): void {
+  #onSaved(barrier: Barrier): void {
     if (this.#refused !== null) return; // A newer record was refused since.
     barrier.isDurable = true;
+    const wasShut = this.illness !== null;
     this.illness = null;
     this.#cancelRetry?.();
     this.#cancelRetry = null;
+    const hasEmitted = this.#letOut();
+    if (wasShut || hasEmitted) this.#host.onBarrier();
+  }
+
+  #onReplaced(barrier: Barrier): void {
+    barrier.isReplaced = true;
+    if (this.#letOut()) this.#host.onBarrier();
+  }
+
+  /** What waits for nothing any more leaves. Did anything? */
+  #letOut(): boolean {
     let hasEmitted = false;
     while (this.#line.length > 0) {
       const first = this.#line[0]!;
-      if (first.type === 'barrier' && !first.isDurable) break;
+      if (first.type === 'barrier' && !this.#isOpen(first)) break;
       this.#line.shift();
       if (first.type === 'barrier') continue;
       this.#host.emit(first);
       hasEmitted = true;
     }
     if (this.#line.length === 0) this.#line = []; // An array that was emptied keeps its memory.
-    if (wasShut || hasEmitted) this.#host.onBarrier();
+    return hasEmitted;
   }
 
-  #onRefused(record: Json, failure: string, wasShut: boolean): void {
+  /** Is the record of the first barrier durable, or a newer one that replaces it? */
+  #isOpen({ isDurable, isReplaced }: Barrier): boolean {
+    return isDurable || (isReplaced && this.#line.some((each) => each.type === 'barrier' && each.isDurable));
+  }
+
+  #onRefused(record: Json, failure: string): void {
+    const wasShut = this.illness !== null;
     this.illness = failure;
     this.#refused = { record };
     const waiting = this.#line;

@@ -29,7 +29,7 @@ export const outbox: readonly Mutant[] = [
   ]),
   mutant('the end of one save lets out what waits for a later one', 1, [
     'outbox',
-    "if (first.type === 'barrier' && !first.isDurable) break;",
+    "if (first.type === 'barrier' && !this.#isOpen(first)) break;",
     '',
   ]),
   mutant('a message that was held back is sent twice', 'a message that waited is sent once', [
@@ -46,6 +46,36 @@ export const outbox: readonly Mutant[] = [
     'an older save that ends opens what a newer one has shut',
     'an older record opens nothing that a newer one has shut',
     ['outbox', 'if (this.#refused !== null) return; // A newer record was refused since.', ''],
+  ),
+  mutant(
+    'an older record that is refused late takes the place of a newer one',
+    'an older record that was refused is not saved after a newer one',
+    ['outbox', 'else if (number === this.#saves) this.#onRefused', 'else this.#onRefused'],
+    ['outbox', '      else this.#onReplaced(barrier);\n', ''],
+  ),
+  mutant(
+    'of two records that are refused the one that was refused last is tried again',
+    'of records that were refused the newest is tried again, whichever was refused last',
+    [
+      'outbox',
+      'else if (number === this.#saves) this.#onRefused',
+      'else if (number === this.#saves || this.#refused !== null) this.#onRefused',
+    ],
+  ),
+  mutant(
+    'what waited for a record that was refused does not wait for the newer one',
+    'an older record that was refused is not saved after a newer one',
+    ['outbox', 'isDurable || (isReplaced && ', 'isDurable || (isReplaced || '],
+  ),
+  mutant(
+    'what waited for a record that was refused waits for ever',
+    'an older record that was refused is not saved after a newer one',
+    ['outbox', 'return isDurable || (isReplaced && ', 'return isDurable || (!isDurable && !isReplaced && '],
+  ),
+  mutant(
+    'a record that was refused after the newer one was durable is waited for',
+    'a record that is refused after a newer one was durable shuts nothing',
+    ['outbox', '    if (this.#letOut()) this.#host.onBarrier();\n', ''],
   ),
   mutant('a disk that refused a record is not tried again', 396, [
     'outbox',

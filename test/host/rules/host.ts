@@ -47,6 +47,60 @@ export const diskRules = {
     bench.clock.advance(1000);
     return isShut && bench.news() === 'save 2, report follower 2';
   },
+  'an older record that was refused is not saved after a newer one'(host: HostModule): boolean {
+    const bench = new Bench(host);
+    bench.disk = 'holds';
+    bench.play([save(1), send('x')]);
+    bench.play([save(2), send('y')]);
+    bench.play([save(3), send('z')]);
+    bench.ended('EIO: i/o error, fdatasync');
+    const isShut = bench.news() === 'save 1, save 2, save 3';
+    bench.ended();
+    const hasLeft = bench.news() === 'send x, send y' && bench.host.illness === null;
+    bench.ended();
+    bench.clock.advance(2000);
+    return isShut && hasLeft && bench.news() === 'send z';
+  },
+  'a record that is refused after a newer one was durable shuts nothing'(host: HostModule): boolean {
+    const bench = new Bench(host);
+    bench.disk = 'holds';
+    bench.play([save(1), send('x')]);
+    bench.play([save(2), send('y')]);
+    bench.ended(null, 1);
+    const waits = bench.news() === 'save 1, save 2';
+    bench.ended('EIO: i/o error, fdatasync');
+    bench.clock.advance(2000);
+    return waits && bench.news() === 'send x, send y' && bench.host.illness === null;
+  },
+  'of records that were refused the newest is tried again, whichever was refused last'(
+    host: HostModule,
+  ): boolean {
+    const bench = new Bench(host);
+    bench.disk = 'holds';
+    bench.play([save(1)]);
+    bench.disk = 'refuses';
+    bench.play([save(2), report('follower', 2)]);
+    bench.ended('EIO: i/o error, fdatasync');
+    bench.news();
+    bench.disk = 'takes';
+    bench.clock.advance(1000);
+    return bench.news() === 'save 2, report follower 2' && bench.host.illness === null;
+  },
+  'that a disk works again is told, also if the record that was tried again was replaced'(
+    host: HostModule,
+  ): boolean {
+    const bench = new Bench(host);
+    bench.disk = 'refuses';
+    bench.play([save(1)]);
+    bench.disk = 'holds';
+    bench.clock.advance(1000);
+    bench.play([save(2)]);
+    bench.ended('EIO: i/o error, fdatasync');
+    const isIll = bench.host.illness !== null;
+    bench.log.length = 0;
+    bench.ended();
+    return isIll && bench.host.illness === null && bench.log.join() === 'changed';
+  },
   'what was held back is told once'(host: HostModule): boolean {
     const bench = new Bench(host);
     bench.disk = 'refuses';
