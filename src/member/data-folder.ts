@@ -150,7 +150,11 @@ class FolderStore implements Store {
     const read: LogPlaces['read'] = (name, protocol) => this.#read(name, protocol);
     this.#places = { folder, log: this.#log, same: new SameParts(), read };
     this.#file = this.#memberFile(this.#log.exists);
-    this.#list = new FileElectionList(folder, () => this.#recorded);
+    this.#list = new FileElectionList(
+      folder,
+      () => this.#recorded,
+      () => this.#lock.assert(),
+    );
     this.#records = new Records(mainElection, this.#list);
     const before = this.#file.read()?.record as Partial<MemberRecord> | undefined;
     this.member = {
@@ -268,7 +272,8 @@ class FolderStore implements Store {
   #memberFile(isBesideLog: boolean): RecordFile {
     const owner = { cluster: this.#cluster, id: this.#id, election: null, protocol: null };
     const file = path.join(this.#folder, MEMBER_FILE);
-    return new RecordFile(file, owner, this.#fs, isBesideLog ? BESIDE_LOG : undefined);
+    const format = isBesideLog ? BESIDE_LOG : undefined;
+    return new RecordFile(file, owner, this.#fs, format, () => this.#lock.assert());
   }
 
   #saveMember(): void {

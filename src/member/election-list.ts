@@ -60,16 +60,21 @@ export class FileElectionList extends MemoryElectionList {
   readonly #folder: string;
   readonly #file: string;
   readonly #recorded: () => Iterable<string>;
+  readonly #assertOurs: () => void;
   /** Those that are not in the file yet. */
   #added: string[] = [];
   /** An append has failed. It may have left half a line, and the next line would be read as its other half. */
   #isTorn = false;
 
-  /** `recorded`: the elections that have a record in the folder. */
-  constructor(folder: string, recorded: () => Iterable<string>) {
+  /**
+   * `recorded`: the elections that have a record in the folder. `assertOurs` is called before the file is changed, and
+   * throws if it must not be.
+   */
+  constructor(folder: string, recorded: () => Iterable<string>, assertOurs: () => void) {
     super();
     this.#folder = folder;
     this.#recorded = recorded;
+    this.#assertOurs = assertOurs;
     this.#file = path.join(folder, LIST_FILE);
     this.known = this.#read();
   }
@@ -81,6 +86,7 @@ export class FileElectionList extends MemoryElectionList {
 
   override settle(): void {
     if (this.#added.length === 0) return;
+    this.#assertOurs();
     this.#try(() => {
       if (this.known === null) throw new Error('it could not be started for this disk');
       if (this.#isTorn) this.#replace(this.known);
@@ -94,6 +100,7 @@ export class FileElectionList extends MemoryElectionList {
    * later, its election still does not count as new.
    */
   override start(disk: string, opened: Iterable<string>): void {
+    this.#assertOurs();
     this.known = null;
     this.#try(() => {
       const known = { disk, elections: new Set([...opened, ...this.#recorded()]) };

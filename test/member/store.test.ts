@@ -620,6 +620,35 @@ describe('the lock on a data folder', () => {
     other.release();
   });
 
+  it('keeps a process that has lost the folder from writing any of its records', async () => {
+    const [before, after] = [
+      { id: 'a', url: 'http://before' },
+      { id: 'a', url: 'http://after' },
+    ] as const;
+    const loser = await openStore(folder, 'c', 'a', 'main');
+    const main = loser.election('main', 'quorum');
+    main.save({ term: 1, disk: 'd' });
+    rmSync(path.join(folder, 'lock'));
+    const owning = await openStore(folder, 'c', 'a', 'main');
+    owning.election('main', 'quorum').load(() => null);
+    for (let i = 0; i < 3; i++) owning.saveMembers([after], []);
+    const files = (): readonly string[] => readdirSync(folder).filter((file) => file !== 'lock');
+    const contents = (): readonly string[] =>
+      files().map((file) => `${file} ${readFileSync(path.join(folder, file), 'latin1')}`);
+    const kept = contents();
+    const taken = { code: 'E_STORE_LOCKED' };
+    expect(() => loser.saveMembers([before], [])).toThrow(expect.objectContaining(taken));
+    expect(() => loser.saveVoters([before])).toThrow(expect.objectContaining(taken));
+    expect(() => main.save({ term: 2, disk: 'other' })).toThrow(expect.objectContaining(taken));
+    expect(() => loser.election('x', 'quorum').save({ term: 2 })).toThrow(expect.objectContaining(taken));
+    expect(contents()).toEqual(kept);
+    loser.close();
+    owning.close();
+    const again = await openStore(folder, 'c', 'a', 'main');
+    expect(again.member.members).toEqual([after]);
+    again.close();
+  });
+
   it('works however long the path is', async () => {
     const deep = path.join(folder, 'x'.repeat(90), 'y'.repeat(90));
     mkdirSync(deep, { recursive: true });
