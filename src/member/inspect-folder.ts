@@ -2,11 +2,12 @@
 import { accessSync, constants, existsSync, statSync } from 'node:fs';
 import path from 'node:path';
 import { CaucusError } from '../election/index.ts';
+import { recover } from '../store/index.ts';
 import { electionFile, LOG_FILE, MEMBER_FILE } from './folder-files.ts';
 import { holderOf } from './lock.ts';
 import { lookAtLog } from './log-file.ts';
 import type { Settled } from './options.ts';
-import { RecordFile } from './record-file.ts';
+import { nodeCoding, readIfThere } from './record-file.ts';
 import { fileIn } from './recovery-journal.ts';
 
 export type FolderState =
@@ -37,7 +38,11 @@ export async function inspectFolder({
       { file: MEMBER_FILE, election: null, protocol: null },
       { file: electionFile(election), election, protocol: definition.name },
     ];
-    for (const { file, ...of } of records) new RecordFile(fileIn(data, file), { cluster, id, ...of }).read();
+    for (const { file, ...of } of records) {
+      const record = fileIn(data, file);
+      const found = recover(readIfThere(record), { cluster, id, ...of }, nodeCoding);
+      if (found.is === 'refused') return { is: 'unusable', reason: `${record}: ${found.reason}` };
+    }
     const log = fileIn(data, LOG_FILE);
     const logged = lookAtLog(log, { cluster, id });
     if (logged.is === 'refused') return { is: 'unusable', reason: `${log}: ${logged.reason}` };

@@ -5,5 +5,5 @@ export { type LogRecovery, recoverLog } from './log-recovery.ts';
 export { BESIDE_LOG, type Owner } from './record-copy.ts';
 export { newLog, RecordLog } from './record-log.ts';
 export { type FileName, type PlannedWrite, perform, type RecordFolder, RecordStore } from './record-store.ts';
-export type { Recovery } from './recovery.ts';
+export { type Recovery, recover } from './recovery.ts';
 export { PAGE, SECTOR } from './sectors.ts';

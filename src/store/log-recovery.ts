@@ -23,8 +23,9 @@ export interface FoundLog {
   readonly is: 'log';
   /** By election. */
   readonly records: ReadonlyMap<string, LoggedRecord>;
-  /** The number of the last batch. */
+  /** The number of the last batch, and its pages: the first one, and the one behind it. */
   readonly batch: number;
+  readonly last: readonly [from: number, to: number];
   readonly size: number;
   /** The page behind the last batch. Null: something stands there, so the next batch makes the file anew. */
   readonly free: number | null;
@@ -53,13 +54,14 @@ function readBatches(content: Uint8Array, first: Batch, coding: Coding): LogReco
   const records = new Map<string, LoggedRecord>();
   const filePages = content.length / ROOM_IN_PAGE;
   let last = first;
-  let page = 0;
+  let [from, page] = [0, 0];
   for (let next: Batch | null = first; next !== null; next = follower(content, page, last, coding)) {
     for (const { election, saved } of next.entries) {
       if (saved === null) records.delete(election);
       else records.set(election, saved);
     }
     last = next;
+    from = page;
     page += next.pages;
   }
   for (let at = page; at < filePages; at++) {
@@ -67,7 +69,8 @@ function readBatches(content: Uint8Array, first: Batch, coding: Coding): LogReco
       return refuseDamage('a batch that stood before its last one was lost');
   }
   const isClean = isZero(content.subarray(page * ROOM_IN_PAGE));
-  return { is: 'log', records, batch: last.batch, size: last.size, free: isClean ? page : null };
+  const { batch, size } = last;
+  return { is: 'log', records, batch, last: [from, page], size, free: isClean ? page : null };
 }
 
 /** The batch at this page, if it is the one that follows. */

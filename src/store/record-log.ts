@@ -60,10 +60,16 @@ export class RecordLog {
     return this.#records;
   }
 
-  /** Reads the log at a start. It is made durable before it is returned, as a record's file is. */
-  open(folder: Pick<RecordFolder, 'read' | 'sync' | 'syncFolder'>): LogRecovery {
-    const found = recoverLog(folder.read(), this.#owner, this.#coding);
+  /**
+   * Reads the log at a start. Its last batch is made durable before it is returned, as a record's file is. The ones
+   * before it, and all that a new file begins with, were durable before anything else was written.
+   */
+  open(folder: Pick<RecordFolder, 'read' | 'write' | 'sync' | 'syncFolder'>): LogRecovery {
+    const bytes = folder.read();
+    const found = recoverLog(bytes, this.#owner, this.#coding);
     if (found.is !== 'log') return found;
+    const [from, to] = found.last;
+    if (from > 0) folder.write('record', bytes!.subarray(from * PAGE, to * PAGE), from * PAGE);
     folder.sync('record');
     folder.syncFolder();
     for (const [election, saved] of found.records) this.#records.set(election, saved);

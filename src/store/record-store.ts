@@ -77,11 +77,17 @@ export class RecordStore {
   /**
    * Reads the record at a start. It is made durable before it is returned: a process that was killed may have left a
    * record that only the system's memory holds, and a member that acts on it must not find an older one after a power
-   * failure.
+   * failure. A sync alone would not do: if that process was told that its sync had failed, the system may count the
+   * page as written, and a second sync reports nothing. So the newest copy is written once more, as it is.
    */
   open(folder: RecordFolder): Recovery {
-    const recovery = recover(folder.read(), this.#owner, this.#coding, this.#format);
+    const bytes = folder.read();
+    const recovery = recover(bytes, this.#owner, this.#coding, this.#format);
     if (recovery.is !== 'record') return recovery;
+    if (recovery.hasPages) {
+      const at = slotOf(recovery.sequence) * PAGE;
+      folder.write('record', bytes!.subarray(at, at + PAGE), at);
+    }
     folder.sync('record');
     folder.syncFolder();
     return this.#begin(recovery);

@@ -196,7 +196,7 @@ describe('a record on disk', () => {
     );
     room = 20;
     expect(() => records.write({ term: 8 })).toThrow(expect.objectContaining({ code: 'E_STORE_UNUSABLE' }));
-    expect(records.read()).toEqual({ record });
+    expect(new RecordFile(file, owner).read()).toEqual({ record });
     expect(readdirSync(folder)).toEqual(['r']);
   });
 

@@ -122,6 +122,11 @@ export const logMutants: readonly LogMutant[] = [
     ['record-log', "    folder.sync('record');\n    folder.syncFolder();\n", ''],
   ),
   mutant(
+    'what a start finds in the log is synced and not written again',
+    'what an earlier process was told not to be durable is written again before it is used',
+    ['record-log', 'if (from > 0) folder.write', 'if (from > to) folder.write'],
+  ),
+  mutant(
     'a sync that was overtaken answers once more',
     'a save that cannot wait takes along all that wait, and answers each once',
     ['group-commit', '    if (this.#flight !== flight) return;\n', ''],

@@ -1,5 +1,6 @@
 /** What the log of many elections promises. Each rule is true if the given store keeps it. */
 import type { GroupCommit, LogEntry, LogOwner, LogRecovery } from '../../src/store/index.ts';
+import { UnsyncedFiles } from './files.ts';
 import { LogFiles } from './log-files.ts';
 import type { Loaded } from './mutate.ts';
 
@@ -220,6 +221,16 @@ const RULES = {
   'what a start finds is made durable before it is used'(store: Store): boolean {
     const { bytes } = new Bench(store).batch(['x', 1]);
     return same(new Bench(store, bytes).calls, ['read', 'sync record', 'sync-folder']);
+  },
+  'what an earlier process was told not to be durable is written again before it is used'(
+    store: Store,
+  ): boolean {
+    const bench = new Bench(store).batch(['x', 1]).batch(['y', 1]);
+    const before = bench.bytes!;
+    const seen = bench.batch(['x', 2, 'f'.repeat(9000)], ['y', 2]).bytes!;
+    const files = new UnsyncedFiles(before, seen);
+    new store.RecordLog(owner).open(files);
+    return same(found(store, files.disk), { x: 2, y: 2 });
   },
   'a start goes on behind the last batch'(store: Store): boolean {
     const before = new Bench(store).batch(['x', 1]).batch(['y', 1]).bytes;

@@ -87,6 +87,15 @@ export const mutants: readonly Mutant[] = [
     "    folder.sync('record');\n    folder.syncFolder();\n",
     '',
   ]),
+  mutant(
+    'what a start finds is synced and not written again',
+    { rule: 'what an earlier process was told not to be durable is written again before it is used' },
+    [
+      'record-store',
+      "      folder.write('record', bytes!.subarray(at, at + PAGE), at);\n",
+      '      void at;\n',
+    ],
+  ),
   mutant('the record of another member is taken', { rule: 'a record of another is refused' }, [
     'recovery',
     'if (named[field] === owner[field]) continue;',

@@ -177,7 +177,7 @@ describe('what a start finds', () => {
     const calls: string[] = [];
     files.onCall = (call) => calls.push(call);
     new RecordStore(owner).open(files);
-    expect(calls).toEqual(['read', 'sync record', 'sync-folder']);
+    expect(calls).toEqual(['read', 'write record', 'sync record', 'sync-folder']);
   });
 });
 

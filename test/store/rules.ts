@@ -1,7 +1,7 @@
 /** What no run of a simulated cluster can show to be broken. Each rule is true if the given store keeps it. */
 import type { Json } from '../../src/core/index.ts';
 import type { Owner, Recovery } from '../../src/store/index.ts';
-import { Files } from './files.ts';
+import { Files, UnsyncedFiles } from './files.ts';
 import type { Loaded } from './mutate.ts';
 
 type Store = Loaded['store'];
@@ -44,6 +44,17 @@ const RULES = {
     const bytes = states[4]!.slice();
     bytes.set(states[1]!.subarray(0, store.PAGE), 0);
     return whyOf(found(store, bytes)) === 'corrupt';
+  },
+  'what an earlier process was told not to be durable is written again before it is used'(
+    store: Store,
+  ): boolean {
+    const states = history(store, TERMS);
+    return [2, 3, 4].every((i) => {
+      const files = new UnsyncedFiles(states[i - 1]!, states[i]!);
+      const given = new store.RecordStore(owner).open(files);
+      const left = found(store, files.disk);
+      return given.is === 'record' && left.is === 'record' && left.sequence === given.sequence;
+    });
   },
   'both copies of a large record must be whole'(store: Store): boolean {
     const [one, other] = [1, 2].map((n) => history(store, [{ text: String(n).repeat(6000) }])[0]!);
