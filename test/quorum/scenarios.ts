@@ -45,6 +45,7 @@ export type ScenarioName =
   | 'leader-shortens-its-lease'
   | 'leader-shortens-its-lease-twice'
   | 'leader-asks-for-less'
+  | 'voter-forgets-a-longer-promise'
   | 'timing-changes'
   | 'answer-of-an-earlier-term'
   | 'promised-member-asks'
@@ -171,6 +172,10 @@ export const scenarios: Readonly<Record<ScenarioName, Directed>> = {
   'leader-asks-for-less': {
     about:
       'three members; an operator has set a shorter lease, and the leader hears no answers when it begins to ask for less',
+  },
+  'voter-forgets-a-longer-promise': {
+    about:
+      'three members; an operator sets a longer lease, one member promises for it, starts again, and hears a heartbeat of before once more',
   },
   'timing-changes': {
     about: 'five members on a lossy network; an operator sets wan, lan, the default and a timeout',

@@ -1,13 +1,14 @@
 /** Rules of one member about times that change while the cluster runs (see rules.ts). */
 import type { Definition, SetTimes } from '../../src/core/index.ts';
 import type { Register } from '../../src/protocols/quorum/messages.ts';
-import { accepted, answer, at, heartbeat, leader, NEVER, saved, type Voter } from '../support/quorum.ts';
+import { accepted, answer, at, five, heartbeat, leader, NEVER, saved, Voter } from '../support/quorum.ts';
 
 export type TimingRuleName =
   | 'a longer promise is saved before it is given'
   | 'a promise that is only set does not count as saved'
   | 'a voter promises what it is asked for'
   | 'a leader asks for a promise as long as it counts on'
+  | 'a late request ends no promise of before a restart'
   | 'times that were set stay'
   | 'a member waits for a leader with longer times'
   | 'the larger drift counts until another is committed'
@@ -41,6 +42,14 @@ export const timingRules: Readonly<Record<TimingRuleName, (definition: Definitio
       .sent('heartbeat')
       .map(({ message }) => (message as { readonly promiseMs?: number }).promiseMs ?? 0);
     return asked.length > 0 && asked.every((promiseMs) => promiseMs >= leaseMs);
+  },
+  'a late request ends no promise of before a restart'(definition) {
+    const solo = new Voter(2, five, { saved: saved(2, 1, { promiseMs: 900 }), definition });
+    const promised = (round: number): unknown =>
+      solo.hears(1, heartbeat(1, round, { promiseMs: 200 })).timersSet().promise;
+    const isKept = promised(5) === 900 && promised(6) === 900;
+    solo.timer('earlier');
+    return isKept && promised(7) === 200;
   },
   'times that were set stay'(definition) {
     const solo = leader(undefined, { definition }).hears(2, answer(1, 2)).hears(3, answer(1, 2));

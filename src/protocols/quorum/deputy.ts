@@ -53,7 +53,7 @@ import {
   VOTES,
 } from './state.ts';
 import { isHeirOther, type Standby } from './succession.ts';
-import { nextAskMs } from './timing.ts';
+import { longEnough, nextAskMs } from './timing.ts';
 
 /** With two members, a deputy could act but never renew its lease. */
 const FEWEST_MEMBERS = 3;
@@ -178,12 +178,13 @@ export function onDeputyAsk(s: State, from: MemberId, m: Ask<'deputy/ask'>, out:
     if (s.role === 'leader') s.deputy = null; // It has started again: it is named anew, for a later term.
     return;
   }
-  s.heir = { to: from, life, term: m.next, round: m.round, ms: m.promiseMs };
-  if (m.promiseMs > s.promiseMs) {
-    s.promiseMs = m.promiseMs;
+  const ms = longEnough(s, m.promiseMs, out);
+  s.heir = { to: from, life, term: m.next, round: m.round, ms };
+  if (ms > s.promiseMs) {
+    s.promiseMs = ms;
     save(s, out);
   }
-  out.push({ type: 'set-timer', timer: 'heir', delayMs: m.promiseMs });
+  out.push({ type: 'set-timer', timer: 'heir', delayMs: ms });
   const { term, next, round } = m;
   send(from, { type: 'deputy/answer', to: life, term, next, round, by: origin(s) }, out);
 }

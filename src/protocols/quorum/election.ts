@@ -227,6 +227,7 @@ function winWithQuorum(s: State, times: Times, out: Out): void {
 
 /** The promise has ended: it no longer binds, and a member that was refused only because of it is answered now. */
 export function onPromiseEnds(s: State, times: Times, out: Out): void {
+  if (s.promise?.to === null) s.earlier = null;
   s.promise = null;
   s.promiseMs = Math.min(s.promiseMs, Math.max(times.promiseMs, s.heir?.ms ?? 0));
   grantWhatWasAsked(s, out);

@@ -54,6 +54,7 @@ export function onStart(
   const promiseMs = Math.max(s.promiseMs, times.promiseMs);
   s.promiseMs = promiseMs;
   s.promise = { to: null, life: null, term: 0, round: 0, ms: promiseMs };
+  if (s.start > 1) s.earlier = { ms: promiseMs, isEnding: false };
   out.push({ type: 'set-timer', timer: 'promise', delayMs: promiseMs });
   keepHeir(s, promiseMs, out);
   save(s, out);

@@ -123,7 +123,7 @@ import {
   timing,
 } from './settings.ts';
 import { firstRegister, initialState, type Out, type Saved, type State, type Timer } from './state.ts';
-import { onShorten, retimedIn, retiming, timekeeper } from './timing.ts';
+import { onEarlierEnds, onShorten, retimedIn, retiming, timekeeper } from './timing.ts';
 
 export { timesOf };
 
@@ -251,6 +251,8 @@ function createQuorum(config: QuorumConfig): Protocol<State, Message, Timer> {
         return onShorten(s);
       case 'heir':
         return onHeirEnds(s, out);
+      case 'earlier':
+        return onEarlierEnds(s);
       default:
         return onLeaseEnds(s, Number(timer.slice('lease/'.length)), out);
     }

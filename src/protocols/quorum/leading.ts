@@ -27,7 +27,7 @@ import {
   VOTES,
 } from './state.ts';
 import { isHeirOther, isUnconfirmed } from './succession.ts';
-import { nextAskMs } from './timing.ts';
+import { longEnough, nextAskMs } from './timing.ts';
 
 /**
  * Its voters have promised, since it asked them, to help no other candidate: if they are a majority of the seats it
@@ -139,7 +139,7 @@ export function onHeartbeat(s: State, from: MemberId, m: Ask<'heartbeat'>, times
   // depends on.
   if (!isPromisedLater(s, from, m)) {
     becomeFollower(s, from, times, out);
-    const ms = m.promiseMs ?? times.unaskedMs;
+    const ms = longEnough(s, m.promiseMs ?? times.unaskedMs, out);
     promiseTo(s, { to: from, life: m.by.life, term: m.term, round: m.round, ms }, out);
     waitForElection(s, times, out);
     if (sameAge(m.committed, s.register)) commitAccepted(s, out);

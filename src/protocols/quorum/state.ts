@@ -14,6 +14,7 @@ export type Timer =
   | 'transfer'
   | 'shorten'
   | 'heir'
+  | 'earlier'
   | `lease/${number}`;
 export type Out = Effect<Message, Timer>[];
 
@@ -83,10 +84,7 @@ export interface State extends Succession {
    * longer than on the disk.
    */
   promiseMs: number;
-  /**
-   * By name: the latest known start, and its process, of the disk that has the seat. Only for disks that were
-   * restarted.
-   */
+  /** By name: the latest known start, and its process, of the disk that has the seat. Only for disks that were restarted. */
   seen: Readonly<Record<string, Origin>>;
 
   role: 'follower' | 'pre-candidate' | 'candidate' | 'leader';
@@ -94,6 +92,8 @@ export interface State extends Succession {
   /** The leader is known only from another member, and that information is fresh. */
   hearsay: boolean;
   promise: Promised | null;
+  /** For how long an earlier process of this disk may have promised; null if that is over (see `longEnough`). */
+  earlier: { readonly ms: number; readonly isEnding: boolean } | null;
   /**
    * The candidate (and its life) whose pre-vote was refused only because of the promise: it is granted as soon as the
    * promise ends.
@@ -179,6 +179,7 @@ export function initialState({ id, members, settings, turn }: Self): State {
     leader: null,
     hearsay: false,
     promise: null,
+    earlier: null,
     asked: null,
     told: null,
     vouching: {},

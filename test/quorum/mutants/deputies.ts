@@ -71,8 +71,8 @@ export const deputies: readonly Mutant[] = [
   ),
   mutant('the promise to a deputy is half as long', { hunt: 'deputies, handovers and deaths' }, [
     'deputy',
-    "timer: 'heir', delayMs: m.promiseMs",
-    "timer: 'heir', delayMs: m.promiseMs / 2",
+    "timer: 'heir', delayMs: ms }",
+    "timer: 'heir', delayMs: ms / 2 }",
   ]),
   mutant('the promise to a deputy is forgotten on restart', { scenario: 'deputy-voter-restarts' }, [
     'identity',

@@ -23,8 +23,8 @@ export const timings: readonly Mutant[] = [
   ),
   mutant('a member promises what it has set, not what it is asked for', { seed: 1790 }, [
     'leading',
-    'const ms = m.promiseMs ?? times.unaskedMs;',
-    'const ms = times.promiseMs;',
+    'longEnough(s, m.promiseMs ?? times.unaskedMs, out)',
+    'longEnough(s, times.promiseMs, out)',
   ]),
   mutant(
     'a voter promises what it has set, not what it is asked for',
@@ -35,6 +35,20 @@ export const timings: readonly Mutant[] = [
     'a longer promise is not saved before it is given',
     { rule: 'a longer promise is saved before it is given' },
     ['state', 's.promiseMs = promise.ms;\n    save(s, out);', 's.promiseMs = promise.ms;'],
+  ),
+  mutant(
+    'a late heartbeat shortens what was promised before a restart',
+    { scenario: 'voter-forgets-a-longer-promise' },
+    [
+      'leading',
+      'longEnough(s, m.promiseMs ?? times.unaskedMs, out)',
+      'm.promiseMs ?? times.unaskedMs; void longEnough',
+    ],
+  ),
+  mutant(
+    'a second late heartbeat shortens what was promised before a restart',
+    { rule: 'a late request ends no promise of before a restart' },
+    ['timing', '  return earlier.ms;\n', '  s.earlier = null;\n  return earlier.ms;\n'],
   ),
   mutant(
     'a second change does not prolong the wait for longer leases',
