@@ -31,9 +31,13 @@ export type DeputyRuleName =
   | 'consent ends no promise to a deputy'
   | 'a promise to a deputy lasts as long as it asks for'
   | 'a promise to a deputy outlives a restart'
+  | 'a late request of a deputy ends no promise of before a restart'
   | 'a promise to a deputy is counted when that to the leader ends'
   | 'no candidate gets the vote that a deputy has'
   | 'no member asks for votes in the term of a deputy'
+  | 'a change of members names the terms of deputies'
+  | 'no member asks for votes in a term that is taken'
+  | 'no deputy gets a term that is taken'
   | 'a vote in advance counts once its term has come'
   | 'a deputy saves its term before it leads'
   | 'a deputy is followed in the term of its leader alone'
@@ -211,6 +215,11 @@ export const deputyRules: Readonly<Record<DeputyRuleName, (definition: Definitio
     const solo = following(definition, 3, { term: 2, id: 2, life: by(2).life }).take(gone(1));
     return solo.hears(4, request(3)).sent('vote/answer').length === 0;
   },
+  'a late request of a deputy ends no promise of before a restart'(definition) {
+    const record = { ...(recordOf(3, 1, five) as object), promiseMs: 900 };
+    const solo = new Voter(3, five, { saved: record, definition, ...WITH }).hears(1, named(2, 2));
+    return solo.hears(2, ask(2)).timersSet().heir === 900;
+  },
   'a promise to a deputy is counted when that to the leader ends'(definition) {
     const solo = following(definition, 3)
       .hears(2, ask(2, { promiseMs: 900 }))
@@ -231,6 +240,29 @@ export const deputyRules: Readonly<Record<DeputyRuleName, (definition: Definitio
     const solo = following(definition, 3).hears(2, ask(2)).timer('heir').take(gone(1)).timer('election');
     for (const id of [4, 5]) solo.hears(id, preVote(1));
     return (solo.state.seeking as number) > 2;
+  },
+  'a change of members names the terms of deputies'(definition) {
+    const solo = leading(definition, five).hears(2, askLeader(2)).command({ type: 'remove', member: 5 });
+    const age = { term: 1, version: 0 };
+    for (const id of [2, 3, 4, 5]) solo.hears(id, answer(1, solo.state.round as number, { age }));
+    const changed = solo.timer('heir').state.register as Register;
+    return changed.version === 1 && changed.taken === 2;
+  },
+  'no member asks for votes in a term that is taken'(definition) {
+    const taken = register(1, 1, { members: seats(three), taken: 7 });
+    const solo = new Voter(3, three, { saved: saved(3, 1, { register: taken }), definition });
+    solo.timer('promise').timer('election').hears(2, preVote(1));
+    return solo.state.seeking === 8;
+  },
+  'no deputy gets a term that is taken'(definition) {
+    const solo = takenOver(definition).hears(3, answer(2, 2, { age: LATER }));
+    solo.hears(3, { type: 'publish/copy', register: { ...found(), taken: 7 } }).timer('heartbeat');
+    const more = { age: LATER, deputies: true };
+    solo
+      .hears(3, answer(2, 3, more))
+      .hears(3, accepted(2, 1))
+      .timer('heartbeat');
+    return deputyOf(solo)?.term === 8;
   },
   'a vote in advance counts once its term has come'(definition) {
     const solo = following(definition, 3).hears(2, ask(2)).timer('heir').timer('promise');

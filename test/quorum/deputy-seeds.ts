@@ -24,6 +24,11 @@ export const unseen: Readonly<Record<string, string>> = {
     'no leader names two deputies for one term, so that no member is asked twice',
   'a member promises support to a deputy that its leader did not name': 'needs a member that lies',
   'the disk forgets how long a deputy was promised support': 'these storms do not change the times',
+  'a late request of a deputy shortens what was promised before a restart':
+    'these storms do not change the times',
+  'a change of members does not name the terms of deputies': 'needs clocks that are wrong, or a proof',
+  'a candidate asks in a term that is taken': 'needs clocks that are wrong, or a proof',
+  'a deputy gets a term that is taken': 'needs clocks that are wrong, or a proof',
   'a deputy is supported in another term than that of its leader':
     'a request names the process of the leader and the term of the deputy, which say the same',
   'the end of an earlier round frees the promise to a deputy':

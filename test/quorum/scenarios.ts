@@ -72,7 +72,8 @@ export type ScenarioName =
   | 'deputy-voter-restarts'
   | 'deputy-of-an-earlier-process'
   | 'deputy-wakes-late'
-  | 'deputy-is-told-of-no-death';
+  | 'deputy-is-told-of-no-death'
+  | 'deputy-wakes-after-two-changes';
 
 export const scenarios: Readonly<Record<ScenarioName, Directed>> = {
   'two-changes-within-a-lease': {
@@ -267,6 +268,10 @@ export const scenarios: Readonly<Record<ScenarioName, Directed>> = {
     about:
       'a deputy starts again, takes over, and resigns while it is still bound to its own earlier process; it sends nothing to itself',
     leads: true,
+  },
+  'deputy-wakes-after-two-changes': {
+    about:
+      'the clock of a deputy of three members stands still, until two more have joined, and have elected another leader; it takes over in a term of its own',
   },
   'deputy-wakes-late': {
     about:

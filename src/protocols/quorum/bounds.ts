@@ -55,12 +55,14 @@ export function objection(s: State, m: Message, config: QuorumConfig): string | 
       return aboutNumbers(m.by, m.term, m.age.version) ?? aboutAge(m.age, m.term) ?? aboutCommit(m);
     case 'publish/send':
       return (
-        aboutNumbers(m.by, Math.max(m.term, m.register.term), m.register.version) ??
+        aboutNumbers(m.by, Math.max(m.term, latestIn(m.register)), m.register.version) ??
         aboutRegister(s, m.register, config) ??
         aboutAge(m.register, m.term)
       );
     case 'publish/copy':
-      return aboutNumbers(m.by, m.register.term, m.register.version) ?? aboutRegister(s, m.register, config);
+      return (
+        aboutNumbers(m.by, latestIn(m.register), m.register.version) ?? aboutRegister(s, m.register, config)
+      );
     case 'transfer':
     case 'resign':
       return aboutNumbers(m.by, m.term, 0) ?? aboutRound(m.round);
@@ -121,7 +123,11 @@ export function claimOf(m: Message): number {
 }
 
 function termOf({ term = 0, next = 0, deputy, register }: Parts): number {
-  return Math.max(term, next, deputy?.term ?? 0, register === undefined ? 0 : register.term);
+  return Math.max(term, next, deputy?.term ?? 0, register === undefined ? 0 : latestIn(register));
+}
+
+function latestIn({ term, taken = 0 }: Register): number {
+  return Math.max(term, taken);
 }
 
 function versionOf({ age, register }: Parts): number {

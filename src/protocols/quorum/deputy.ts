@@ -19,6 +19,11 @@
  * What is committed rests on none of this, since clocks may be wrong: a deputy that leads publishes only after a majority has
  * answered in its own term (`confirm` in register.ts).
  *
+ * Why a register that changes the members names the terms of deputies: X cannot win `next` if a member G votes in both, and after
+ * two changes there may be none. The leader waits before it changes the members, so by then no deputy may act; but S1 does not
+ * rest on clocks. Example: the machine of the deputy 2 of 1 sleeps. 1 adds 4 and 5, and dies; 3, 4 and 5 elect 3. 2 wakes, hears that 1 is
+ * dead, and leads in a term that 3 must not have, or a fenced store could not tell the two apart.
+ *
  * Why another deputy gets another term: a vote in a term is given once. A deputy that starts again is another one.
  * Why a round is used only once in a process: an answer that is late would else count for a later request.
  *
@@ -68,7 +73,7 @@ export function nameDeputy(s: State, times: Times, out: Out): void {
   }
   const isSame = s.deputy?.id === id;
   if (!isSame && !sameAge(s.register, s.committed)) return;
-  if (!isSame) s.named = Math.max(s.named, s.term, s.advance?.term ?? 0) + 1;
+  if (!isSame) s.named = Math.max(s.named, s.term, s.advance?.term ?? 0, s.register.taken ?? 0) + 1;
   s.deputy = { id, term: s.named, voters: askedBesides(s, id) };
 }
 

@@ -162,7 +162,7 @@ function startVoteWithQuorum(s: State, times: Times, out: Out): void {
 export function startVote(s: State, release: Release | null, times: Times, out: Out): void {
   const spent = s.term === 0 ? s.spent : 0;
   // The term of a deputy is its own, whether or not it leads in it.
-  const taken = Math.max(s.advance?.term ?? 0, s.deputy?.term ?? 0);
+  const taken = Math.max(s.advance?.term ?? 0, s.deputy?.term ?? 0, s.register.taken ?? 0);
   s.seeking = Math.max(s.term, s.seeking, spent, taken) + 1;
   dropStandby(s, out);
   s.votes = { [s.id]: s.disk };

@@ -153,7 +153,7 @@ export function resumedFrom(saved: Json, main: Json): Json {
 export function knownIn(saved: Json): ReturnType<Recovering['read']> {
   const { term, register, advance = null } = carriedOver(saved) as State;
   return {
-    term: Math.max(term, advance?.term ?? 0),
+    term: Math.max(term, advance?.term ?? 0, register.taken ?? 0),
     version: register.version,
     members: register.members.map(({ id }) => id),
   };

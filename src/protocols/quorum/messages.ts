@@ -42,6 +42,11 @@ export interface Register {
   /** The members with which the first seats were filled. It never changes: other elections on these disks begin with it. */
   readonly founding: readonly Seat[] | null;
   readonly value: Json;
+  /**
+   * No member asks for votes in a term up to this one: it may be that of a deputy, for which others voted before the members
+   * changed. Omitted: none.
+   */
+  readonly taken?: number | undefined;
   /** An operator has paused takeovers. The protocol only keeps this: hosts obey it, by setting priorities. */
   readonly paused?: true | undefined;
   /** The times that an operator set while the cluster ran. Omitted: as configured. */
@@ -227,6 +232,7 @@ const register = record<Register>({
   members: seats,
   founding: nullable(seats),
   value: anyJson,
+  taken: optional(natural),
   paused: optional(matchingTrue),
   timing: optional(setTiming),
 });

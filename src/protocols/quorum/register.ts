@@ -102,6 +102,8 @@ export function startPublication(
     return;
   }
   const { value = s.register.value, members = s.register.members, timing = s.register.timing } = publication;
+  const taken =
+    publication.members === undefined ? s.register.taken : Math.max(s.register.taken ?? 0, s.named);
   const stays = (id: MemberId): boolean => members.some((seat) => seat.id === id);
   const leaving = others(s).filter((id) => !stays(id));
   const founding = s.register.founding ?? foundersIn(s.register, members);
@@ -111,6 +113,7 @@ export function startPublication(
     members,
     founding,
     value,
+    taken: taken || undefined,
     paused: (publication.paused ?? s.register.paused) ? true : undefined,
     timing,
   });

@@ -23,7 +23,8 @@ export function seatOf({ members }: Register, id: MemberId): Seat | undefined {
  * Registers that differ in no optional field have one hidden shape: every step of every member reads them. A spread
  * makes another shape at each place in the code, and reading a field of many shapes takes several times as long.
  */
-export function newRegister({ term, version, members, founding, value, paused, timing }: Register): Register {
+export function newRegister(all: Register): Register {
+  const { term, version, members, founding, value, taken, paused, timing } = all;
   const register: { -readonly [K in keyof Register]: Register[K] } = {
     term,
     version,
@@ -31,6 +32,7 @@ export function newRegister({ term, version, members, founding, value, paused, t
     founding,
     value,
   };
+  if (taken !== undefined) register.taken = taken;
   if (paused !== undefined) register.paused = paused;
   if (timing !== undefined) register.timing = timing;
   return register;

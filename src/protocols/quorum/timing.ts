@@ -207,13 +207,19 @@ export const retiming: Retiming<TimingTable, OptionsTable> = {
 };
 
 /**
- * What a heartbeat and its answer say of deputies. A member that is not told of a succession follows the deputy once it has
+ * What a heartbeat, its answer and a register say of deputies. A member that is not told of a succession follows the deputy once it has
  * proof itself, or its promise to the leader before has ended.
  */
 function withoutSuccession(message: AnyMessage): AnyMessage {
+  if ('register' in message) return withoutTaken(message as AnyMessage & { readonly register: Register });
   if (!('deputy' in message || 'after' in message || 'deputies' in message)) return message;
   const { deputy: _, after: __, deputies: ___, ...rest } = message as AnyMessage & Record<string, unknown>;
   return rest as AnyMessage;
+}
+
+function withoutTaken(message: AnyMessage & { readonly register: Register }): AnyMessage {
+  const { taken: _, ...register } = message.register;
+  return message.register.taken === undefined ? message : ({ ...message, register } as AnyMessage);
 }
 
 function scale(ms: number | readonly [number, number], factor: number): Json {

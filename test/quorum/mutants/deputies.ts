@@ -38,7 +38,7 @@ export const deputies: readonly Mutant[] = [
   ]),
   mutant('two deputies are named for one term', { rule: 'another deputy gets another term' }, [
     'deputy',
-    's.named = Math.max(s.named, s.term, s.advance?.term ?? 0) + 1;',
+    's.named = Math.max(s.named, s.term, s.advance?.term ?? 0, s.register.taken ?? 0) + 1;',
     's.named = s.term + 1;',
   ]),
   mutant('a vote in advance is given twice', { rule: 'a vote in advance is given once' }, [
@@ -98,6 +98,26 @@ export const deputies: readonly Mutant[] = [
       'Math.max(s.term, s.seeking, spent, 0 * taken) + 1',
     ],
   ),
+  mutant(
+    'a late request of a deputy shortens what was promised before a restart',
+    { rule: 'a late request of a deputy ends no promise of before a restart' },
+    ['deputy', 'const ms = longEnough(s, m.promiseMs, out);', 'const ms = m.promiseMs; void longEnough;'],
+  ),
+  mutant(
+    'a change of members does not name the terms of deputies',
+    { scenario: 'deputy-wakes-after-two-changes' },
+    ['register', 'Math.max(s.register.taken ?? 0, s.named)', 'Math.max(s.register.taken ?? 0, 0 * s.named)'],
+  ),
+  mutant(
+    'a candidate asks in a term that is taken',
+    { rule: 'no member asks for votes in a term that is taken' },
+    ['election', 's.deputy?.term ?? 0, s.register.taken ?? 0)', 's.deputy?.term ?? 0, 0)'],
+  ),
+  mutant('a deputy gets a term that is taken', { rule: 'no deputy gets a term that is taken' }, [
+    'deputy',
+    's.advance?.term ?? 0, s.register.taken ?? 0) + 1',
+    's.advance?.term ?? 0) + 1',
+  ]),
   mutant(
     'a vote in advance is forgotten when its term comes',
     { rule: 'a vote in advance counts once its term has come' },

@@ -77,7 +77,7 @@ export const registers: readonly Mutant[] = [
     { rule: 'no register of a term out of all proportion is believed' },
     [
       'bounds',
-      'aboutNumbers(m.by, m.register.term, m.register.version)',
+      'aboutNumbers(m.by, latestIn(m.register), m.register.version)',
       'aboutNumbers(m.by, 0, m.register.version)',
     ],
   ),
