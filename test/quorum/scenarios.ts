@@ -52,6 +52,7 @@ export type ScenarioName =
   | 'promised-member-restarts'
   | 'leader-is-heard-again'
   | 'late-consent'
+  | 'late-consent-before-a-lease'
   | 'voter-is-asked-again'
   | 'voter-restarts'
   | 'vote-arrives-twice'
@@ -197,6 +198,10 @@ export const scenarios: Readonly<Record<ScenarioName, Directed>> = {
   },
   'late-consent': {
     about: 'three members; the leader goes on after a transfer in vain, and its consent arrives late',
+  },
+  'late-consent-before-a-lease': {
+    about:
+      'five members; a leader that has no lease yet hands over in vain, and its consent arrives when a voter has started again',
   },
   'voter-is-asked-again': {
     about: 'three members; one votes and is asked by another candidate before it hears from the winner',

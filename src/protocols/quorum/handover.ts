@@ -20,15 +20,20 @@ import {
   send,
   sendToAll,
   sendToOthers,
+  VOTES,
 } from './state.ts';
 import { isHeirOther } from './succession.ts';
 
 /**
  * Stops acting, then asks one member to take over with its consent. If that does not happen in time, it goes on; but not
- * after it has asked its deputy, which may have led meanwhile without being heard.
+ * after it has asked its deputy, which may have led meanwhile without being heard, and not if it has not acted yet.
+ *
+ * Why not then: the consent may still be on its way, and a member that starts again does not know that it has promised later
+ * rounds. A leader that has acted does not act again in this term once it has stopped (H2), and this one would.
  */
 export function startTransfer(s: State, to: MemberId, command: number | null, times: Times, out: Out): void {
-  s.transfer = { to, command, isFinal: s.heir?.to === to };
+  const hasActed = s.leaseRound !== null && s.leaseRound > VOTES;
+  s.transfer = { to, command, isFinal: s.heir?.to === to || !hasActed };
   endLeases(s, out);
   report(s, out);
   out.push({ type: 'cancel-timer', timer: 'heartbeat' });

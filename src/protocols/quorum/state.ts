@@ -149,7 +149,7 @@ export interface State extends Succession {
   /** The command that waits for the register to be committed. */
   publishing: number | null;
   change: Change | null;
-  /** `isFinal`: the successor is its deputy, which may lead without asking, so this leader does not go on. */
+  /** `isFinal`: this leader does not go on if its successor is not heard. */
   transfer: { readonly to: MemberId; readonly command: number | null; readonly isFinal: boolean } | null;
   /**
    * It has transferred the leadership to another member, and no leader was heard since: it does not compete with its

@@ -1,10 +1,15 @@
 import { type Mutant, mutant } from './mutant.ts';
 
 export const handovers: readonly Mutant[] = [
+  mutant(
+    'a leader that has not acted goes on after it has handed over in vain',
+    { scenario: 'late-consent-before-a-lease' },
+    ['handover', 's.heir?.to === to || !hasActed', 's.heir?.to === to || (!hasActed && s.term < 0)'],
+  ),
   mutant('a leader goes on acting while it hands over', { scenario: 'answer-of-an-earlier-term' }, [
     'handover',
-    's.transfer = { to, command, isFinal: s.heir?.to === to };\n  endLeases(s, out);',
-    's.transfer = { to, command, isFinal: s.heir?.to === to };',
+    'isFinal: s.heir?.to === to || !hasActed };\n  endLeases(s, out);',
+    'isFinal: s.heir?.to === to || !hasActed };',
   ]),
   mutant('consent to a transfer never ends', { rule: 'consent to an earlier round ends no newer promise' }, [
     'state',
