@@ -39,6 +39,7 @@ export type RuleName =
   | 'a copied disk is told so'
   | 'two copies do not tell each other so without end'
   | 'a copied disk takes a new identity'
+  | 'a copied disk takes a new identity where its seat is needed'
   | 'a disk with a new identity believes the present members'
   | 'a leader supports no other leader of its term'
   | 'one member cannot take an identity away'
@@ -135,6 +136,11 @@ export const rules: Readonly<Record<RuleName, (definition: Definition) => boolea
     const solo = at(1, saved(1, 0), { definition });
     for (const id of [2, 3, 4]) solo.hears(id, copied);
     return solo.state.disk !== diskOf(1);
+  },
+  'a copied disk takes a new identity where its seat is needed'(definition) {
+    const first = register(1, 1, { members: [...seats([1, 2]), ...vacant([3])] });
+    const solo = at(1, saved(1, 1, { register: first, committed: first }), { definition });
+    return solo.hears(2, copied).state.disk !== diskOf(1);
   },
   'a disk with a new identity believes the present members'(definition) {
     const first = register(1, 1, { members: seats([1, 2]), founding: seats([1, 2]) });

@@ -16,7 +16,7 @@ import {
   type Recovering,
   type SeatedDisk,
 } from '../../core/index.ts';
-import type { Ask, Message, Register } from './messages.ts';
+import type { Ask, Message, Register, Seat } from './messages.ts';
 import { becomeFollower, waitForElection } from './roles.ts';
 import { hasMajorityOfSeats, isSeated, seatOf, withDisk, withSupporter } from './seats.ts';
 import type { Times } from './settings.ts';
@@ -218,7 +218,10 @@ export function onCopy(s: State, from: MemberId, m: Ask<'copy'>, times: Times, o
   s.told = told;
   if (isFirst) sendToOthers(s, { type: 'probe', term: s.term, by: origin(s) }, out);
   const { members } = s.register;
-  const telling = members.filter(({ id }) => told[id] !== undefined).length;
+  // A vacant seat says nothing for this disk. Example: of {1, 2, 3} the seat of 1 is vacant, and 2 takes 3 for a copy.
+  const isFounded = members.some(({ disk }) => disk !== null);
+  const isLost = ({ id, disk }: Seat): boolean => told[id] !== undefined || (isFounded && disk === null);
+  const telling = members.filter(isLost).length;
   if (telling > members.length - majority(members.length)) takeNewDisk(s, times, out);
 }
 

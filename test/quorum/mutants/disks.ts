@@ -69,6 +69,11 @@ export const disks: readonly Mutant[] = [
     ],
   ),
   mutant(
+    'a vacant seat is counted on to tell a copy from the disk',
+    { rule: 'a copied disk takes a new identity where its seat is needed' },
+    ['identity', '(isFounded && disk === null)', '(isFounded && disk === undefined)'],
+  ),
+  mutant(
     'half of the members cannot make a copy give up its identity',
     { rule: 'a copied disk takes a new identity when half of the members tell it so' },
     [
