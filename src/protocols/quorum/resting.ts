@@ -66,7 +66,8 @@ export function acceptsRest(s: State, { leader, life, mark, promiseMs, round }: 
   if (promise.ms !== promiseMs || promise.round >= round || mark !== markOf(s, s.priority)) return false;
   if (!sameAge(s.register, s.committed) || !isSeated(s.register, s.id, s.disk)) return false;
   // It has led with longer leases: the timer until which it would ask for longer promises does not run while it rests.
-  if (s.asksMs !== s.countsMs || s.earlier?.isEnding === true) return false;
+  if (s.asksMs !== s.countsMs) return false;
+  if (s.earlier?.isEnding === true) return false; // The same: no timer runs while it rests.
   // A probe that is not answered never ends; an answer wakes the election.
   return s.asked === null && s.told === null && s.heir === null && s.deputy === null;
 }
