@@ -3,7 +3,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { explore } from '../src/exploration/index.ts';
-import { deputySection } from '../verify/mutants-document.ts';
+import { deputySection, killerWords } from '../verify/mutants-document.ts';
 import { protocolOf, subjectNamed } from '../verify/subjects.ts';
 import { claimsOf, isAsNamed, verdictOn } from '../verify/verdict.ts';
 import { mutants as hostMutants } from './host/mutants.ts';
@@ -151,11 +151,14 @@ describe('the page of planted bugs', () => {
     expect(page).toContain(deputySection(deputySeeds, unseen));
   });
 
-  it('names the seeds of quorum that the tests run', () => {
-    const seeds = quorumMutants.map(({ killer }) =>
-      'seed' in killer ? `swarm, seed ${killer.seed} |` : null,
-    );
-    const told = rowsUnder('Planted bugs').map(([, by]) => (by!.startsWith('swarm') ? by! : null));
-    expect(told).toEqual(seeds);
+  it.each([
+    ['Planted bugs', quorumMutants],
+    ['Who is behind a connection', peerMutants],
+    ['Bugs planted in the store', storeMutants],
+    ['Bugs planted in the host', hostMutants],
+    ['Bugs planted in support', supportMutants],
+  ] as const)('names under "%s" what the tests let each bug run into', (heading, mutants) => {
+    const told = rowsUnder(heading).map((cells) => cells.at(-1)!.replace(/ \|$/, ''));
+    expect(told).toEqual(mutants.map(({ killer }) => killerWords(killer)));
   });
 });

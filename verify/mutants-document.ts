@@ -1,5 +1,25 @@
 import type { Hunted } from './hunted.ts';
 
+/** What `npm test` lets a bug run into: `{ seed: 5 }`, `{ rule: '…' }`, `{ scenario: '…' }` or `{ hunt: '…' }`. */
+type Killer = object;
+
+interface Killed {
+  readonly name: string;
+  readonly killer: Killer;
+}
+
+const KILLER_WORDS: Readonly<Record<string, (what: string) => string>> = {
+  seed: (seed) => `seed ${seed}`,
+  rule: (rule) => `rule: ${rule}`,
+  scenario: (name) => `directed run \`${name}\``,
+  hunt: (name) => `explorer, ${name}`,
+};
+
+export function killerWords(killer: Killer): string {
+  const [kind, what] = Object.entries(killer)[0]!;
+  return KILLER_WORDS[kind]!(String(what));
+}
+
 /** What the explorer looked at in the protocol as it is, and found nothing. */
 export interface Stood {
   readonly name: string;
@@ -10,6 +30,7 @@ export interface Stood {
 
 export function mutantsDocument(
   hunted: readonly Hunted[],
+  killed: readonly Killed[],
   stood: readonly Stood[],
   mostSeeds: number,
 ): string {
@@ -19,9 +40,9 @@ export function mutantsDocument(
     'Each line is a small patch over the source of `quorum` (`test/quorum/mutants/`) that breaks it. They show that the checks can fail: a',
     `bug counts as caught if one of the first ${mostSeeds} seeds of the swarm breaks a promise with it; or else if a directed run does`,
     '(`test/quorum/scenarios/`); or else if one member breaks a rule (`test/quorum/rules.ts`); or else if the explorer finds it, within',
-    'the bounds below. This page is written by `npm run verify`; `npm test` lets every bug run into what is known to catch it.',
+    'the bounds below. This page is written by `npm run verify`, which hunts every bug in this order; `npm test` lets each run into what the last column names.',
     '',
-    ...table(hunted),
+    ...table(hunted, killed),
     '',
     'A lease on the wall clock is not among them: a protocol has no clock to read, so the bug cannot be written.',
     '',
@@ -65,7 +86,7 @@ export function deputySection(
 }
 
 /** The bugs that are planted in what decides about connections. */
-export function peersSection(hunted: readonly Hunted[], mostSeed: number): string {
+export function peersSection(hunted: readonly Hunted[], killed: readonly Killed[], mostSeed: number): string {
   return `${[
     '## Who is behind a connection',
     '',
@@ -74,19 +95,19 @@ export function peersSection(hunted: readonly Hunted[], mostSeed: number): strin
     `machine decides about. A bug counts as caught if one of these seeds up to ${mostSeed} fails with it, or else if the machine breaks a rule`,
     '(`test/peers/rules.ts`). `proof` means that a member had proof of the death of a process that lived.',
     '',
-    ...table(hunted),
+    ...table(hunted, killed),
   ].join('\n')}\n`;
 }
 
 /** The bugs that are planted in the store below all protocols. */
-export function storeSection(stored: readonly Hunted[]): string {
+export function storeSection(stored: readonly Hunted[], killed: readonly Killed[]): string {
   return `${[
     '## Bugs planted in the store',
     '',
     'Each is a patch over `src/store` (`test/store/mutants.ts`). The swarm runs `quorum` on simulated disks below that store; what only other files than those of',
     'one member could show is a rule (`test/store/rules.ts`).',
     '',
-    ...table(stored),
+    ...table(stored, killed),
   ].join('\n')}\n`;
 }
 
@@ -107,7 +128,7 @@ export function logSection(mutants: readonly { readonly name: string; readonly r
 }
 
 /** The bugs that are planted in what runs every protocol. */
-export function hostSection(hosted: readonly Hunted[]): string {
+export function hostSection(hosted: readonly Hunted[], killed: readonly Killed[]): string {
   return `${[
     '## Bugs planted in the host',
     '',
@@ -116,12 +137,12 @@ export function hostSection(hosted: readonly Hunted[]): string {
     '([guarantees](guarantees.md)). What no run of the swarm shows (sleeps, which simulated clocks do not have, the causes in histories, a host that is',
     'closed, programs) is a rule (`test/host/rules/`).',
     '',
-    ...table(hosted),
+    ...table(hosted, killed),
   ].join('\n')}\n`;
 }
 
 /** The bugs that are planted in what elections rest on. */
-export function supportSection(hunted: readonly Hunted[]): string {
+export function supportSection(hunted: readonly Hunted[], killed: readonly Killed[]): string {
   return `${[
     '## Bugs planted in support',
     '',
@@ -130,21 +151,26 @@ export function supportSection(hunted: readonly Hunted[]): string {
     'sender that lies, a sleep of the machine or more elections than a storm has is a rule (`test/supporting/rules.ts`). `rest` means that an election does not',
     'rest in a calm cluster, `state` that the protocol was given a state that cannot be.',
     '',
-    ...table(hunted),
+    ...table(hunted, killed),
   ].join('\n')}\n`;
 }
 
-function table(hunted: readonly Hunted[]): readonly string[] {
+function table(hunted: readonly Hunted[], killed: readonly Killed[]): readonly string[] {
+  const words = new Map(killed.map(({ name, killer }) => [name, killerWords(killer)]));
   return [
-    '| planted bug | caught by | broken | it took | seconds |',
-    '|---|---|---|---|---|',
-    ...hunted.map(rowOf),
+    '| planted bug | caught by | broken | it took | seconds | in `npm test` |',
+    '|---|---|---|---|---|---|',
+    ...hunted.map((each) => rowOf(each, words.get(each.name)!)),
     '',
     `${hunted.filter((each) => each.caught !== null).length} of ${hunted.length} caught.`,
   ];
 }
 
-function rowOf({ name, caught, seconds }: Hunted): string {
-  if (caught === null) return `| ${name} | **nothing** | | | ${seconds.toFixed(1)} |`;
-  return `| ${name} | ${caught.by} | ${caught.shown.property} | ${caught.effort} | ${seconds.toFixed(1)} |`;
+function rowOf({ name, caught, seconds }: Hunted, inTests: string): string {
+  const [by, broken, effort] =
+    caught === null ? ['**nothing**', '', ''] : [caught.by, caught.shown.property, caught.effort];
+  // A rule is broken as it is named: it stands in one column.
+  const told = by === 'rule' ? '' : broken;
+  const found = by === 'rule' ? `rule: ${broken}` : by;
+  return `| ${name} | ${found} | ${told} | ${effort} | ${seconds.toFixed(1)} | ${inTests} |`;
 }

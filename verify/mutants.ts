@@ -89,13 +89,13 @@ export function writeMutants(
   const of = (part: HuntJob['in']): readonly Hunted[] =>
     sorted.filter(({ job }) => job.in === part).flatMap(({ hunted }) => hunted);
   const sections = [
-    mutantsDocument(of('protocol'), stood, MOST_SEEDS),
+    mutantsDocument(of('protocol'), mutants, stood, MOST_SEEDS),
     deputySection(deputySeeds, unseen),
-    peersSection(of('peers'), MOST_CONNECTED),
-    storeSection(of('store')),
+    peersSection(of('peers'), peerMutants, MOST_CONNECTED),
+    storeSection(of('store'), storeMutants),
     logSection(logMutants),
-    hostSection(of('host')),
-    supportSection(of('support')),
+    hostSection(of('host'), hostMutants),
+    supportSection(of('support'), supportMutants),
   ];
   writeFileSync(file, sections.join('\n'));
   return sorted
@@ -118,7 +118,7 @@ function hunt(definition: Definition): Caught | null {
   if (caught !== null) return caught;
   for (const name of Object.keys(scenarios) as ScenarioName[]) {
     const shown = tryDirected(definition, name);
-    if (shown !== null) return { by: `scenario, ${name}`, shown, effort: '' };
+    if (shown !== null) return { by: `directed run \`${name}\``, shown, effort: '' };
   }
   const rule = (Object.keys(rules) as RuleName[]).find((name) => tryRule(definition, name) !== null);
   if (rule !== undefined) return byRule(rule);
