@@ -50,7 +50,7 @@ export type DeputyRuleName =
   | 'another disk accepts nothing for a deputy'
   | 'a leader changes no members while its deputy may act'
   | 'a leader that has asked its deputy to take over does not go on'
-  | 'a deputy that was asked in vain to take over gets another term'
+  | 'a leader whose lease has ended has no deputy'
   | 'a deputy that cannot vote for itself is named for a later term'
   | 'a new leader does not repeat which deputy the one before had'
   | 'a deputy that leads publishes nothing before a majority has answered it'
@@ -322,9 +322,11 @@ export const deputyRules: Readonly<Record<DeputyRuleName, (definition: Definitio
     return !isLeader(solo.command({ type: 'transfer', to: 2 }).timer('transfer'));
   },
   // What the deputy asked before the transfer would else be answered after it; with the consent, the deputy could act.
-  'a deputy that was asked in vain to take over gets another term'(definition) {
-    const solo = renew(leading(definition), [2, 3]).command({ type: 'transfer', to: 2 }).timer('transfer');
-    return isLeader(solo) && solo.hears(2, askLeader(2)).sent('deputy/answer').length === 0;
+  'a leader whose lease has ended has no deputy'(definition) {
+    const solo = renew(leading(definition), [2, 3]);
+    const hadOne = deputyOf(solo) !== null;
+    solo.timer(`lease/${solo.state.leaseRound}`).timer('heartbeat');
+    return hadOne && isLeader(solo) && deputyOf(solo) === null;
   },
   'a deputy that cannot vote for itself is named for a later term'(definition) {
     const advance = { term: 4, id: 2, life: 'an earlier life' };

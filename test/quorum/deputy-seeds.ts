@@ -39,8 +39,8 @@ export const unseen: Readonly<Record<string, string>> = {
     'the change is committed only when the deputy has it, or may act no longer',
   'a leader goes on after it has asked its deputy to take over':
     'the host uses no token again whose lease has run out (H2), and resigns that leadership',
-  'a deputy keeps its term after it was asked in vain to take over':
-    'a request has to arrive after the leader has waited for longer than a lease, and the lease of that request must still run',
+  'a leader whose lease has ended keeps its deputy':
+    'a deputy acts on a lease of its own, which rests on none of its leader',
   'a new leader repeats which deputy the one before had':
     'a new leader names none before a heartbeat is answered; one without deputies repeats it, and answers no deputy',
   'a deputy acts without the answer of its leader':

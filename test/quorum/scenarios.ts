@@ -197,7 +197,7 @@ export const scenarios: Readonly<Record<ScenarioName, Directed>> = {
     about: 'three members; a request for a vote arrives after the voter has heard its leader again',
   },
   'late-consent': {
-    about: 'three members; the leader goes on after a transfer in vain, and its consent arrives late',
+    about: 'three members; the leader hands over in vain, and its consent arrives late',
   },
   'late-consent-before-a-lease': {
     about:

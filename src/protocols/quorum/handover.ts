@@ -20,20 +20,16 @@ import {
   send,
   sendToAll,
   sendToOthers,
-  VOTES,
 } from './state.ts';
 import { isHeirOther } from './succession.ts';
 
 /**
- * Stops acting, then asks one member to take over with its consent. If that does not happen in time, it goes on; but not
- * after it has asked its deputy, which may have led meanwhile without being heard, and not if it has not acted yet.
- *
- * Why not then: the consent may still be on its way, and a member that starts again does not know that it has promised later
- * rounds. A leader that has acted does not act again in this term once it has stopped (H2), and this one would.
+ * Stops acting, then asks one member to take over with its consent. If that does not happen in time, it does not go on: the
+ * successor may have led without being heard, if it is the deputy. And the consent may still be on its way, for a member that
+ * starts again and does not know that it has promised later rounds.
  */
 export function startTransfer(s: State, to: MemberId, command: number | null, times: Times, out: Out): void {
-  const hasActed = s.leaseRound !== null && s.leaseRound > VOTES;
-  s.transfer = { to, command, isFinal: s.heir?.to === to || !hasActed };
+  s.transfer = { to, command };
   endLeases(s, out);
   report(s, out);
   out.push({ type: 'cancel-timer', timer: 'heartbeat' });
@@ -67,9 +63,7 @@ export function onTransferTimer(s: State, times: Times, out: Out): void {
     const outcome = { status: 'failed', reason, effect: 'indefinite' } as const;
     out.push({ type: 'answer', command: transfer.command, outcome });
   }
-  if (transfer.isFinal) return becomeFollower(s, null, times, out);
-  // Later rounds are not released by the consent that is still in flight, so it is safe to continue.
-  sendHeartbeats(s, times, out);
+  becomeFollower(s, null, times, out);
 }
 
 /** Transfers to the best follower; without one, releases all promises. It holds back in the election that follows. */

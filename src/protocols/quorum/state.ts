@@ -149,8 +149,8 @@ export interface State extends Succession {
   /** The command that waits for the register to be committed. */
   publishing: number | null;
   change: Change | null;
-  /** `isFinal`: this leader does not go on if its successor is not heard. */
-  transfer: { readonly to: MemberId; readonly command: number | null; readonly isFinal: boolean } | null;
+  /** The member that was asked to take over, and the command that asked for that. */
+  transfer: { readonly to: MemberId; readonly command: number | null } | null;
   /**
    * It has transferred the leadership to another member, and no leader was heard since: it does not compete with its
    * successor.

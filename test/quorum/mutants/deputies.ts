@@ -208,12 +208,12 @@ export const deputies: readonly Mutant[] = [
   ),
   mutant('a leader goes on after it has asked its deputy to take over', { hunt: 'deputies and handovers' }, [
     'handover',
-    'if (transfer.isFinal) return becomeFollower(s, null, times, out);\n',
-    '',
+    'becomeFollower(s, null, times, out);\n}\n\n/** Transfers to',
+    'if (s.heir?.to === transfer.to) sendHeartbeats(s, times, out);\n  else becomeFollower(s, null, times, out);\n}\n\n/** Transfers to',
   ]),
   mutant(
-    'a deputy keeps its term after it was asked in vain to take over',
-    { rule: 'a deputy that was asked in vain to take over gets another term' },
+    'a leader whose lease has ended keeps its deputy',
+    { rule: 'a leader whose lease has ended has no deputy' },
     ['deputy', 'FEWEST_MEMBERS || s.leaseRound === null) return false;', 'FEWEST_MEMBERS) return false;'],
   ),
   mutant(

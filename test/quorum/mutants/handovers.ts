@@ -1,15 +1,15 @@
 import { type Mutant, mutant } from './mutant.ts';
 
 export const handovers: readonly Mutant[] = [
-  mutant(
-    'a leader that has not acted goes on after it has handed over in vain',
-    { scenario: 'late-consent-before-a-lease' },
-    ['handover', 's.heir?.to === to || !hasActed', 's.heir?.to === to || (!hasActed && s.term < 0)'],
-  ),
+  mutant('a leader goes on after it has handed over in vain', { scenario: 'late-consent-before-a-lease' }, [
+    'handover',
+    'becomeFollower(s, null, times, out);\n}\n\n/** Transfers to',
+    'sendHeartbeats(s, times, out);\n}\n\n/** Transfers to',
+  ]),
   mutant('a leader goes on acting while it hands over', { scenario: 'answer-of-an-earlier-term' }, [
     'handover',
-    'isFinal: s.heir?.to === to || !hasActed };\n  endLeases(s, out);',
-    'isFinal: s.heir?.to === to || !hasActed };',
+    's.transfer = { to, command };\n  endLeases(s, out);',
+    's.transfer = { to, command };',
   ]),
   mutant('consent to a transfer never ends', { rule: 'consent to an earlier round ends no newer promise' }, [
     'state',

@@ -6,7 +6,7 @@ export const liveness: readonly Mutant[] = [
     { rule: 'a heartbeat that consent has overtaken ends no candidacy' },
     ['leading', 'if (isReleased(s, m)) return;', 'void isReleased;'],
   ),
-  mutant('no pre-vote', { seed: 468 }, [
+  mutant('no pre-vote', { seed: 751 }, [
     'election',
     "sendToOthers(s, { type: 'pre-vote', term: s.term, age: ageOf(s.register), by: origin(s) }, out);\n  startVoteWithQuorum(s, times, out);",
     'if (s.votes[s.id] !== undefined) startVote(s, null, times, out);',
