@@ -59,6 +59,8 @@ export type RuleName =
   | 'a member that was removed is not made a majority with a liar'
   | 'a member that is bound to a leader supports no other'
   | 'a leader that has handed over does not compete'
+  | 'a member that leads again leads as any other'
+  | 'a transfer in vain ends no candidacy'
   | 'consent to an earlier round ends no newer promise'
   | 'a late heartbeat replaces no newer promise'
   | 'a late request for a vote replaces no newer promise'
@@ -310,6 +312,16 @@ export const rules: Readonly<Record<RuleName, (definition: Definition) => boolea
     solo.command({ type: 'resign' });
     return solo.command({ type: 'campaign' }).sent('pre-vote').length === 0;
   },
+  'a member that leads again leads as any other'(definition) {
+    const solo = successorDied(definition);
+    const { seeking } = solo.state as { seeking: number };
+    for (const id of [3, 4]) solo.hears(id, vote(seeking));
+    const isTold = solo.effects.some((effect) => effect.type === 'answer');
+    return isTold && solo.sent('heartbeat').length > 0 && solo.timer('transfer').state.role === 'leader';
+  },
+  'a transfer in vain ends no candidacy'(definition) {
+    return successorDied(definition).timer('transfer').state.role === 'candidate';
+  },
   'no register of a term out of all proportion is believed'(definition) {
     const solo = at(2, saved(2, 1), { definition });
     return solo.hears(1, { type: 'publish/copy', register: register(2 ** 53 - 1, 1) }).state.term === 1;
@@ -317,6 +329,17 @@ export const rules: Readonly<Record<RuleName, (definition: Definition) => boolea
   ...deputyRules,
   ...timingRules,
 };
+
+/** 1 has handed over to 2, which has died before it led; 1 asks for votes again. */
+function successorDied(definition: Definition): Voter {
+  const solo = leader(undefined, { definition });
+  for (const id of [2, 3]) solo.hears(id, answer(1, roundOf(solo)));
+  const release = { term: 1, round: roundOf(solo) };
+  solo.command({ type: 'transfer', to: 2 }).hears(2, { type: 'vote', term: 2, age: NEVER, release });
+  solo.take({ type: 'peer-gone', peer: 2, life: by(2).life, proof: true }).timer('election');
+  for (const id of [3, 4]) solo.hears(id, preVote(2));
+  return solo;
+}
 
 const copied = { type: 'copy', disk: diskOf(1), start: 9, life: 'another' };
 

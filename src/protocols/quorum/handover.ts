@@ -4,7 +4,7 @@
  */
 import type { Ending, MemberId, Reason } from '../../core/index.ts';
 import { recallDeputy } from './deputy.ts';
-import { isHealthy, sendHeartbeats } from './leading.ts';
+import { isHealthy } from './leading.ts';
 import type { Ask, Message, Release } from './messages.ts';
 import { becomeFollower, endLeases, holdBack, mayLead } from './roles.ts';
 import { isQuorum, withSupporter } from './seats.ts';
@@ -63,7 +63,8 @@ export function onTransferTimer(s: State, times: Times, out: Out): void {
     const outcome = { status: 'failed', reason, effect: 'indefinite' } as const;
     out.push({ type: 'answer', command: transfer.command, outcome });
   }
-  becomeFollower(s, null, times, out);
+  // If the leadership has ended, this member may ask for votes by now.
+  if (s.role === 'leader') becomeFollower(s, null, times, out);
 }
 
 /** Transfers to the best follower; without one, releases all promises. It holds back in the election that follows. */

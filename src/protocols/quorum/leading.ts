@@ -2,7 +2,7 @@ import { compareIds, type MemberId } from '../../core/index.ts';
 import { isSucceeded, nameDeputy, standBy, successionOf } from './deputy.ts';
 import type { Ask, Message } from './messages.ts';
 import { commitAccepted, completeRegister, confirm, onPeerAge } from './register.ts';
-import { adoptTerm, becomeFollower, tellTerm, waitForElection } from './roles.ts';
+import { adoptTerm, becomeFollower, settleTransfer, tellTerm, waitForElection } from './roles.ts';
 import { hasMajorityOfSeats, isSeated, roundOfNames, roundOfSeats, seatOf } from './seats.ts';
 import type { Times } from './settings.ts';
 import {
@@ -52,6 +52,7 @@ export function becomeLeader(s: State, times: Times, out: Out): void {
 
 export function startLeading(s: State, times: Times, out: Out): void {
   report(s, out);
+  settleTransfer(s, out); // Of an earlier leadership: this one would send no heartbeats before it ended.
   out.push({ type: 'cancel-timer', timer: 'election' });
   out.push({ type: 'set-timer', timer: 'quorum', delayMs: times.timeoutMs[1] });
   completeRegister(s, times, out);

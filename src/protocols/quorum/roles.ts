@@ -97,8 +97,8 @@ function endLeadership(s: State, out: Out): void {
   }
 }
 
-/** The user who requested a transfer is answered once there is a leader again. */
-function settleTransfer(s: State, out: Out): void {
+/** The user who requested a transfer is answered once there is a leader again, which may be this member. */
+export function settleTransfer(s: State, out: Out): void {
   if (s.transfer === null || s.leader === null) return;
   const { to, command } = s.transfer;
   s.transfer = null;

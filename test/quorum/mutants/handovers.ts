@@ -1,11 +1,30 @@
 import { type Mutant, mutant } from './mutant.ts';
 
 export const handovers: readonly Mutant[] = [
-  mutant('a leader goes on after it has handed over in vain', { scenario: 'late-consent-before-a-lease' }, [
-    'handover',
-    'becomeFollower(s, null, times, out);\n}\n\n/** Transfers to',
-    'sendHeartbeats(s, times, out);\n}\n\n/** Transfers to',
-  ]),
+  mutant(
+    'a leader goes on after it has handed over in vain',
+    { scenario: 'late-consent-before-a-lease' },
+    ['handover', 'import { isHealthy }', 'import { isHealthy, sendHeartbeats }'],
+    [
+      'handover',
+      'becomeFollower(s, null, times, out);\n}\n\n/** Transfers to',
+      'sendHeartbeats(s, times, out);\n}\n\n/** Transfers to',
+    ],
+  ),
+  mutant(
+    'a transfer that is pending outlives the leadership, and the next one sends no heartbeats',
+    { rule: 'a member that leads again leads as any other' },
+    [
+      'leading',
+      'settleTransfer(s, out); // Of an earlier leadership: this one would send no heartbeats before it ended.\n',
+      '',
+    ],
+  ),
+  mutant(
+    'a candidate gives up when an earlier transfer has failed',
+    { rule: 'a transfer in vain ends no candidacy' },
+    ['handover', "if (s.role === 'leader') becomeFollower", 'becomeFollower'],
+  ),
   mutant('a leader goes on acting while it hands over', { scenario: 'answer-of-an-earlier-term' }, [
     'handover',
     's.transfer = { to, command };\n  endLeases(s, out);',
