@@ -280,6 +280,20 @@ export const mutants: readonly Mutant[] = [
     '',
   ),
   mutant(
+    'a voter rests while it keeps promises of before its start, and keeps them for ever',
+    { rule: 'a member that still keeps promises of before its start does not rest' },
+    resting,
+    'if (s.earlier?.isEnding === true) return false;',
+    '',
+  ),
+  mutant(
+    'a leader rests while it keeps promises of before its start, and keeps them for ever',
+    { rule: 'a member that still keeps promises of before its start does not rest' },
+    resting,
+    'if (s.earlier?.isEnding === true) return null;',
+    '',
+  ),
+  mutant(
     'a disk that lost its seat keeps an election awake',
     { rule: 'a disk that lost its seat does not keep an election awake' },
     resting,

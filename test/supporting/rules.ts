@@ -31,6 +31,7 @@ export type RuleName =
   | 'a late answer is ignored'
   | 'a late answer of an earlier process counts for nothing that woke since'
   | 'a voter that asks for longer promises does not rest'
+  | 'a member that still keeps promises of before its start does not rest'
   | 'a disk that lost its seat does not keep an election awake'
   | 'an election that a voter refuses wakes'
   | 'voters are told which elections woke'
@@ -221,6 +222,17 @@ function followed(
   return { protocol, state };
 }
 
+function peerOf(disk: string, round: number): object {
+  return { disk, round, streak: 0, age: { term: 0, version: 0 }, priority: 1, deputies: false };
+}
+
+/** What a member that `followed` made has to know to lead, where all answer its tenth round. */
+function led(newcomers: object = {}): object {
+  const peers = { 2: peerOf('0', 10), 3: peerOf('0', 10) };
+  const lease = { leaseRound: 10, openRounds: [10], countsMs: 1500, asksMs: 1500 };
+  return { role: 'leader', leader: 1, promise: null, round: 10, ...lease, peers, newcomers };
+}
+
 export const rules: Readonly<Record<RuleName, Rule>> = {
   'a request far ahead is ignored': ({ Support: Machine }) => {
     const bench = new Bench(Machine);
@@ -372,20 +384,28 @@ export const rules: Readonly<Record<RuleName, Rule>> = {
     Object.assign(state as object, { asksMs: 250, countsMs: 125 });
     return !protocol.resting!.accepts(state, REQUEST);
   },
+  'a member that still keeps promises of before its start does not rest': ({ quorum }) => {
+    const { protocol, state } = followed(quorum);
+    const { accepts, offer } = protocol.resting!;
+    const earlier = (isEnding: boolean): void => {
+      Object.assign(state as object, { earlier: { ms: 1500, isEnding } });
+    };
+    earlier(true);
+    const isAwake = !accepts(state, REQUEST);
+    earlier(false);
+    if (!isAwake || !accepts(state, REQUEST)) return false;
+    Object.assign(state as object, led());
+    const offers = offer(state) !== null;
+    earlier(true);
+    return offers && offer(state) === null;
+  },
   'a disk that lost its seat does not keep an election awake': ({ quorum }) => {
     const { protocol, state } = followed(quorum);
-    // It leads, and all answer its tenth round.
-    const peer = (disk: string, round: number): object => {
-      return { disk, round, streak: 0, age: { term: 0, version: 0 }, priority: 1, deputies: false };
-    };
-    const known = { 2: peer('0', 10), 3: peer('0', 10) };
-    const led = { role: 'leader', leader: 1, promise: null, round: 10, leaseRound: 10, openRounds: [10] };
-    const lease = { countsMs: 1500, asksMs: 1500 };
     const offers = (newcomers: object): boolean => {
-      Object.assign(state as object, led, lease, { peers: known, newcomers });
+      Object.assign(state as object, led(newcomers));
       return protocol.resting!.offer(state) !== null;
     };
-    return offers({}) && !offers({ 3: peer('other', 9) }) && offers({ 3: peer('other', 7) });
+    return offers({}) && !offers({ 3: peerOf('other', 9) }) && offers({ 3: peerOf('other', 7) });
   },
   'an election that a voter refuses wakes': ({ Support: Machine }) => {
     const bench = new Bench(Machine);

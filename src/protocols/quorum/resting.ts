@@ -33,6 +33,8 @@ export function offerToRest(s: State, times: Times): RestOffer | null {
   if (s.publishing !== null || s.sending || !sameAge(s.register, s.committed)) return null;
   // Until every longer lease has run out, it counts on less than it asks for (see timing.ts).
   if (s.countsMs !== times.promiseMs || s.asksMs !== times.promiseMs) return null;
+  // No timer runs while it rests: as a voter later on, it would promise as long as before its start for ever.
+  if (s.earlier?.isEnding === true) return null;
   if (!isHealthy(s, s.id)) return null; // It is to give itself a seat first.
   if (!others(s).every((id) => isSatisfied(s, id) && freshNewcomer(s, id) === null)) return null;
   const answering = others(s).filter((id) => isHealthy(s, id));
