@@ -145,7 +145,12 @@ class FolderStore implements Store {
     this.#log = new LogFile(
       path.join(folder, LOG_FILE),
       { cluster, id },
-      { before: () => this.#beforeLog(), beforeFirst: () => this.#shutOutEarlier(), fs },
+      {
+        assertOurs: () => this.#lock.assert(),
+        before: () => this.#beforeLog(),
+        beforeFirst: () => this.#shutOutEarlier(),
+        fs,
+      },
     );
     const read: LogPlaces['read'] = (name, protocol) => this.#read(name, protocol);
     this.#places = { folder, log: this.#log, same: new SameParts(), read };

@@ -32,15 +32,19 @@ export class LogFile {
   readonly #found: LogRecovery;
 
   /**
-   * `before` is called before the file is changed, and `beforeFirst` before it is made for the first time. Both throw if
-   * it must not be changed.
+   * `assertOurs` is called before what a start finds is written again, `before` before the file is changed later, and
+   * `beforeFirst` before it is made for the first time. All throw if it must not be changed.
    */
-  constructor(file: string, owner: LogOwner, { before, beforeFirst, fs = realFiles }: LogFileAround) {
+  constructor(
+    file: string,
+    owner: LogOwner,
+    { assertOurs, before, beforeFirst, fs = realFiles }: LogFileAround,
+  ) {
     this.#file = file;
     this.#log = new RecordLog(owner, nodeCoding);
-    const folder = new FileFolder(file, fs, before);
+    const folder = new FileFolder(file, fs, assertOurs);
     try {
-      this.#found = this.#log.open(folder);
+      this.#found = this.#log.open(folder.guarded);
     } catch (cause) {
       throw unusable(file, 'cannot be read', cause);
     } finally {
@@ -122,6 +126,7 @@ export class LogFile {
 }
 
 interface LogFileAround {
+  assertOurs(): void;
   before(): void;
   beforeFirst(): void;
   readonly fs?: FileSystem | undefined;

@@ -23,6 +23,7 @@ import {
   type LogFolder,
   type Owner,
   type PlannedWrite,
+  type RecordFolder,
   RecordStore,
   type Recovery,
 } from '../store/index.ts';
@@ -110,7 +111,7 @@ export class RecordFile {
   look(): Recovery {
     this.#store = new RecordStore(this.#owner, nodeCoding, this.#format);
     try {
-      return this.#store.open(this.#folder);
+      return this.#store.open(this.#folder.guarded);
     } catch (cause) {
       throw unusable(this.#file, 'cannot be read', cause);
     } finally {
@@ -172,6 +173,20 @@ export class FileFolder implements LogFolder {
     this.#files = { record: file, draft: `${file}.new` };
     this.#fs = fs;
     this.assertOurs = assertOurs;
+  }
+
+  /** For a start, which may write too: another process may have taken over the folder since the lock was taken. */
+  get guarded(): RecordFolder {
+    return {
+      read: () => this.read(),
+      write: (file, bytes, at) => {
+        this.assertOurs();
+        this.write(file, bytes, at);
+      },
+      sync: (file) => this.sync(file),
+      rename: () => this.rename(),
+      syncFolder: () => this.syncFolder(),
+    };
   }
 
   read(): Uint8Array | null {

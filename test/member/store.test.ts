@@ -14,8 +14,10 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { Json } from '../../src/core/index.ts';
+import { CaucusError } from '../../src/election/index.ts';
 import { forgetfulStore, openStore, type Store } from '../../src/member/data-folder.ts';
 import { lockFolder } from '../../src/member/lock.ts';
+import { LogFile } from '../../src/member/log-file.ts';
 import { type FileSystem, RecordFile, realFiles } from '../../src/member/record-file.ts';
 import type { Owner } from '../../src/store/index.ts';
 
@@ -198,6 +200,35 @@ describe('a record on disk', () => {
     expect(() => records.write({ term: 8 })).toThrow(expect.objectContaining({ code: 'E_STORE_UNUSABLE' }));
     expect(new RecordFile(file, owner).read()).toEqual({ record });
     expect(readdirSync(folder)).toEqual(['r']);
+  });
+
+  it('is not written again at a start once the folder belongs to another process', () => {
+    const file = path.join(folder, 'r');
+    new RecordFile(file, owner).write(record);
+    const written: number[] = [];
+    const watched: FileSystem = {
+      ...realFiles,
+      write(handle, bytes, at) {
+        written.push(at);
+        return realFiles.write(handle, bytes, at);
+      },
+    };
+    const taken = (): never => {
+      throw new CaucusError('E_STORE_LOCKED', 'is used by another process by now');
+    };
+    const late = new RecordFile(file, owner, watched, undefined, taken);
+    expect(() => late.read()).toThrow(expect.objectContaining({ code: 'E_STORE_LOCKED' }));
+    const log = path.join(folder, 'log');
+    const logOwner = { cluster: 'c', id: 'a' };
+    const free = { assertOurs: () => {}, before: () => {}, beforeFirst: () => {} };
+    const first = new LogFile(log, logOwner, free);
+    for (const text of ['1', '2']) first.save({ election: 'x', saved: { protocol: 'quorum', text } });
+    expect(() => new LogFile(log, logOwner, { ...free, assertOurs: taken, fs: watched })).toThrow(
+      expect.objectContaining({ code: 'E_STORE_LOCKED' }),
+    );
+    expect(written).toEqual([]);
+    expect(new RecordFile(file, owner, watched).read()).toEqual({ record });
+    expect(written).toHaveLength(1);
   });
 
   it('does not count as written when it cannot be flushed', () => {
