@@ -61,6 +61,7 @@ export type RuleName =
   | 'a leader that has handed over does not compete'
   | 'a member that leads again leads as any other'
   | 'a transfer in vain ends no candidacy'
+  | 'a leader that has handed over in vain asks another member'
   | 'consent to an earlier round ends no newer promise'
   | 'a late heartbeat replaces no newer promise'
   | 'a late request for a vote replaces no newer promise'
@@ -321,6 +322,13 @@ export const rules: Readonly<Record<RuleName, (definition: Definition) => boolea
   },
   'a transfer in vain ends no candidacy'(definition) {
     return successorDied(definition).timer('transfer').state.role === 'candidate';
+  },
+  'a leader that has handed over in vain asks another member'(definition) {
+    const solo = leader(undefined, { definition });
+    for (const id of [2, 3]) solo.hears(id, answer(1, roundOf(solo)));
+    const asked = solo.command({ type: 'transfer', to: 2 }).timer('transfer').sent('transfer');
+    const [fromMs] = solo.timersSet().election as readonly number[];
+    return solo.state.role === 'follower' && asked.map(({ to }) => to).join() === '3' && fromMs! < 300;
   },
   'no register of a term out of all proportion is believed'(definition) {
     const solo = at(2, saved(2, 1), { definition });

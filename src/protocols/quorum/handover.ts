@@ -26,7 +26,8 @@ import { isHeirOther } from './succession.ts';
 /**
  * Stops acting, then asks one member to take over with its consent. If that does not happen in time, it does not go on: the
  * successor may have led without being heard, if it is the deputy. And the consent may still be on its way, for a member that
- * starts again and does not know that it has promised later rounds.
+ * starts again and does not know that it has promised later rounds. It resigns, or the others would wait for a leader that
+ * has only just called itself one when they asked.
  */
 export function startTransfer(s: State, to: MemberId, command: number | null, times: Times, out: Out): void {
   s.transfer = { to, command };
@@ -64,15 +65,24 @@ export function onTransferTimer(s: State, times: Times, out: Out): void {
     out.push({ type: 'answer', command: transfer.command, outcome });
   }
   // If the leadership has ended, this member may ask for votes by now.
-  if (s.role === 'leader') becomeFollower(s, null, times, out);
+  if (s.role === 'leader') resign(s, undefined, times, out, transfer.to);
 }
 
-/** Transfers to the best follower; without one, releases all promises. It holds back in the election that follows. */
-export function resign(s: State, why: Reason | undefined, times: Times, out: Out): void {
+/**
+ * Transfers to the best follower; without one, releases all promises. It holds back in the election that follows. `silent`: the
+ * member that it has asked in vain.
+ */
+export function resign(
+  s: State,
+  why: Reason | undefined,
+  times: Times,
+  out: Out,
+  silent: MemberId | null = null,
+): void {
   const { term, round } = s;
   const release: Release = why === undefined ? { term, round } : { term, round, why };
   const best = others(s)
-    .filter((id) => refuseTransfer(s, id) === null)
+    .filter((id) => id !== silent && refuseTransfer(s, id) === null)
     .sort(
       (a, b) =>
         Number(b === s.heir?.to) - Number(a === s.heir?.to) ||
@@ -82,7 +92,7 @@ export function resign(s: State, why: Reason | undefined, times: Times, out: Out
   const members = others(s);
   if (best !== s.heir?.to) recallDeputy(s, out);
   becomeFollower(s, null, times, out);
-  holdBack(s, times, out);
+  if (silent === null) holdBack(s, times, out); // Else it may be the only one that is left to lead.
   s.yields = best !== undefined;
   if (best !== undefined) return send(best, { type: 'transfer', ...release, by: origin(s) }, out);
   sendToAll(members, { type: 'resign', ...release, by: origin(s) }, out);

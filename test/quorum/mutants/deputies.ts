@@ -206,11 +206,16 @@ export const deputies: readonly Mutant[] = [
       'if (s.heir !== null) recallDeputy(s, out);',
     ],
   ),
-  mutant('a leader goes on after it has asked its deputy to take over', { hunt: 'deputies and handovers' }, [
-    'handover',
-    'becomeFollower(s, null, times, out);\n}\n\n/** Transfers to',
-    'if (s.heir?.to === transfer.to) sendHeartbeats(s, times, out);\n  else becomeFollower(s, null, times, out);\n}\n\n/** Transfers to',
-  ]),
+  mutant(
+    'a leader goes on after it has asked its deputy to take over',
+    { hunt: 'deputies and handovers' },
+    ['handover', 'import { isHealthy }', 'import { isHealthy, sendHeartbeats }'],
+    [
+      'handover',
+      "if (s.role === 'leader') resign",
+      "if (s.role === 'leader' && s.heir?.to === transfer.to) sendHeartbeats(s, times, out);\n  else if (s.role === 'leader') resign",
+    ],
+  ),
   mutant(
     'a leader whose lease has ended keeps its deputy',
     { rule: 'a leader whose lease has ended has no deputy' },

@@ -5,11 +5,7 @@ export const handovers: readonly Mutant[] = [
     'a leader goes on after it has handed over in vain',
     { scenario: 'late-consent-before-a-lease' },
     ['handover', 'import { isHealthy }', 'import { isHealthy, sendHeartbeats }'],
-    [
-      'handover',
-      'becomeFollower(s, null, times, out);\n}\n\n/** Transfers to',
-      'sendHeartbeats(s, times, out);\n}\n\n/** Transfers to',
-    ],
+    ['handover', 'resign(s, undefined, times, out, transfer.to);', 'sendHeartbeats(s, times, out);'],
   ),
   mutant(
     'a transfer that is pending outlives the leadership, and the next one sends no heartbeats',
@@ -23,7 +19,22 @@ export const handovers: readonly Mutant[] = [
   mutant(
     'a candidate gives up when an earlier transfer has failed',
     { rule: 'a transfer in vain ends no candidacy' },
-    ['handover', "if (s.role === 'leader') becomeFollower", 'becomeFollower'],
+    ['handover', "if (s.role === 'leader') resign", 'resign'],
+  ),
+  mutant(
+    'a leader that has handed over in vain leaves the others waiting',
+    { rule: 'a leader that has handed over in vain asks another member' },
+    ['handover', 'resign(s, undefined, times, out, transfer.to);', 'becomeFollower(s, null, times, out);'],
+  ),
+  mutant(
+    'a leader asks the member again that it has handed over to in vain',
+    { rule: 'a leader that has handed over in vain asks another member' },
+    ['handover', 'id !== silent && ', ''],
+  ),
+  mutant(
+    'a leader that has handed over in vain holds back',
+    { rule: 'a leader that has handed over in vain asks another member' },
+    ['handover', 'if (silent === null) holdBack', 'holdBack'],
   ),
   mutant('a leader goes on acting while it hands over', { scenario: 'answer-of-an-earlier-term' }, [
     'handover',
