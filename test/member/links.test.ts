@@ -70,6 +70,17 @@ describe('links', () => {
     expect(two!.heard.length).toBeGreaterThan(2000);
   });
 
+  it('lose nothing of a message for each of 10,000 elections that one event causes', async () => {
+    const features = [TAKES_LISTS];
+    const [one, two] = [await start(1, {}, { features }), await start(2, {}, { features })];
+    introduce([one, two]);
+    await until('a connection', () => one.events.length === 1 && two.events.length === 1);
+    for (const i of upTo(10_000)) one.links.send(2, `e${i}`, count(i, 300));
+    await until('the last arrived', () => numbers(two).at(-1) === 9999);
+    expect(one.status(2)).toMatchObject({ sent: 10_000, dropped: 0 });
+    expect(numbers(two)).toEqual(upTo(10_000));
+  });
+
   it('send what was waiting for the first connection', async () => {
     const one = await start(1);
     const two = await start(2);

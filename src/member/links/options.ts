@@ -10,7 +10,10 @@ export interface LinkOptions extends Given<PeerOptions> {
   readonly mainElection?: string | undefined;
   /** The path of the links on a member's HTTP port, below the path of its URL. */
   readonly path?: string | undefined;
-  /** How many messages may wait for one peer. When there are more, the oldest is dropped. */
+  /**
+   * How many messages may wait for one peer. When there are more, the oldest is dropped. One event may cause a message for
+   * each of 10,000 elections: when the disk has saved the votes of all of them, the answers leave together.
+   */
   readonly queueMessages?: number | undefined;
   readonly queueBytes?: number | undefined;
   /** How many bytes may be in the socket's buffer at a time; the rest waits in the queue. */
@@ -53,7 +56,7 @@ const DEFAULTS: ResolvedLinkOptions = {
   ...DEFAULT_PEER_OPTIONS,
   mainElection: null,
   path: '/link',
-  queueMessages: 1000,
+  queueMessages: 20_000,
   queueBytes: 4 * 1024 * 1024,
   bufferBytes: 256 * 1024,
   frameBytes: 512 * 1024,
