@@ -65,19 +65,21 @@ export function onTransferTimer(s: State, times: Times, out: Out): void {
     out.push({ type: 'answer', command: transfer.command, outcome });
   }
   // If the leadership has ended, this member may ask for votes by now.
-  if (s.role === 'leader') resign(s, undefined, times, out, transfer.to);
+  if (s.role === 'leader') resignExceptTo(s, transfer.to, undefined, times, out);
 }
 
-/**
- * Transfers to the best follower; without one, releases all promises. It holds back in the election that follows. `silent`: the
- * member that it has asked in vain.
- */
-export function resign(
+/** Transfers to the best follower; without one, releases all promises. It holds back in the election that follows. */
+export function resign(s: State, why: Reason | undefined, times: Times, out: Out): void {
+  resignExceptTo(s, null, why, times, out);
+}
+
+/** `silent`: the member that it has asked in vain. */
+function resignExceptTo(
   s: State,
+  silent: MemberId | null,
   why: Reason | undefined,
   times: Times,
   out: Out,
-  silent: MemberId | null = null,
 ): void {
   const { term, round } = s;
   const release: Release = why === undefined ? { term, round } : { term, round, why };

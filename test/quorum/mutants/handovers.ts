@@ -5,7 +5,7 @@ export const handovers: readonly Mutant[] = [
     'a leader goes on after it has handed over in vain',
     { scenario: 'late-consent-before-a-lease' },
     ['handover', 'import { isHealthy }', 'import { isHealthy, sendHeartbeats }'],
-    ['handover', 'resign(s, undefined, times, out, transfer.to);', 'sendHeartbeats(s, times, out);'],
+    ['handover', 'resignExceptTo(s, transfer.to, undefined, times, out);', 'sendHeartbeats(s, times, out);'],
   ),
   mutant(
     'a transfer that is pending outlives the leadership, and the next one sends no heartbeats',
@@ -24,7 +24,11 @@ export const handovers: readonly Mutant[] = [
   mutant(
     'a leader that has handed over in vain leaves the others waiting',
     { rule: 'a leader that has handed over in vain asks another member' },
-    ['handover', 'resign(s, undefined, times, out, transfer.to);', 'becomeFollower(s, null, times, out);'],
+    [
+      'handover',
+      'resignExceptTo(s, transfer.to, undefined, times, out);',
+      'becomeFollower(s, null, times, out);',
+    ],
   ),
   mutant(
     'a leader asks the member again that it has handed over to in vain',
